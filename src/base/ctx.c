@@ -1,110 +1,14 @@
-/* ctx.c - the context: settings, sentences, callbacks. */
-#include <errno.h>
-#include <limits.h>
+/* ctx.c - the context: what it knows, says and is asked. */
 #include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/base.h"
 #include "base/jobs.h"
 #include "base/number.h"
 #include "base/private.h"
-
-enum { ERROR_SIZE = 1024, BACKEND_SIZE = 32, PHASE_SIZE = 96 };
-/* An image of 8 bits is 12 bytes a pixel while it is described: .6 GB. */
-static const uint64_t MAX_PIXELS = 50000000, MOST_PIXELS = 1 << 30;
-static const uint64_t MOST_JOBS = 1024;
-
-struct lapis_ctx {
-  char error[ERROR_SIZE];
-  char backend[BACKEND_SIZE]; /* "" : the default */
-  uint64_t seed;
-  int threads; /* 0: all cores */
-  int jobs;    /* processes for units of work; 0: a core each */
-  int verbose;
-  bool deterministic;
-  int muted;     /* depth */
-  unsigned said; /* base_topic of the warnings that were given */
-  atomic_bool cancelled;
-  lapis_progress_fn on_progress;
-  void *progress_user;
-  lapis_message_fn on_message;
-  void *message_user;
-  int allowed; /* threads, where none are asked for */
-  spread_state spread;
-  const lapis_ctx *trunk; /* that a branch ends with, or NULL */
-  double deadline;        /* on base_seconds' clock; infinity: none */
-  keep_state keep;
-  note_state notes;
-  char phase[PHASE_SIZE]; /* of a run of several steps, or "" */
-  uint64_t max_pixels;    /* of an image */
-  base_width width;       /* of our own kernels */
-  base_traffic traffic;
-  const int64_t *row; /* n_rows: of a part of the samples, or NULL */
-  int64_t n_rows;
-};
-
-static int least(int a, int b)
-{
-  return a < b ? a : b;
-}
-
-/* A number that a variable of the environment gives, or INT_MAX. */
-static int limit_of(const char *variable)
-{
-  const char *text = getenv(variable);
-  char *end = NULL;
-  if (text == NULL) return INT_MAX;
-  long count = strtol(text, &end, 10);
-  return end == text || count < 1 || count > INT_MAX ? INT_MAX : (int)count;
-}
-
-/* What the processors that we may run on, OMP_NUM_THREADS, OMP_THREAD_LIMIT,
- * OPENBLAS_NUM_THREADS and whoever asked OpenMP for fewer threads
- * (threadpoolctl) leave, at the moment and in the thread that makes the
- * context. */
-static int allowed_threads(void)
-{
-  int count = least(omp_get_max_threads(), omp_get_thread_limit());
-  count = least(count, limit_of("OPENBLAS_NUM_THREADS"));
-  return least(count, omp_get_num_procs());
-}
-
-lapis_ctx *lapis_ctx_new(void)
-{
-  lapis_ctx *ctx = base_alloc(NULL, 1, sizeof *ctx);
-  if (ctx == NULL) return NULL;
-  lapis_ctx_set_comm(ctx, NULL);
-  ctx->allowed = allowed_threads();
-  ctx->jobs = 1;
-  ctx->deadline = INFINITY;
-  ctx->max_pixels = MAX_PIXELS;
-  ctx->width = width_widest();
-  return ctx;
-}
-
-lapis_ctx *base_ctx_branch(const lapis_ctx *ctx)
-{
-  lapis_ctx *own = lapis_ctx_new();
-  if (own == NULL) return NULL;
-  memcpy(own->backend, ctx->backend, sizeof own->backend);
-  own->seed = ctx->seed;
-  own->deterministic = ctx->deterministic;
-  own->threads = 1;
-  own->trunk = ctx;
-  own->max_pixels = ctx->max_pixels;
-  own->width = ctx->width;
-  return own;
-}
-
-void lapis_ctx_free(lapis_ctx *ctx)
-{
-  base_free(ctx);
-}
 
 const char *lapis_ctx_error(const lapis_ctx *ctx)
 {
@@ -158,113 +62,10 @@ void base_say_once(lapis_ctx *ctx, base_topic topic, const char *format, ...)
 }
 
 /* ---- settings -----------------------------------------------------------*/
-static lapis_status set_number(lapis_ctx *ctx, const char *key,
-                               const char *value, uint64_t high, uint64_t *out)
-{
-  char *end;
-  errno = 0;
-  unsigned long long v = strtoull(value, &end, 10);
-  bool digits = value[0] >= '0' && value[0] <= '9';
-  if (!digits || *end != '\0' || errno != 0 || v > high)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: '%s' is not a whole number from 0 to %" PRIu64, key,
-                      value, high);
-  *out = v;
-  return LAPIS_OK;
-}
-
-static lapis_status set_backend(lapis_ctx *ctx, const char *value)
-{
-  if (strlen(value) >= sizeof ctx->backend)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "backend: '%s' is unknown; openblas and reference are "
-                      "built in",
-                      value);
-  strcpy(ctx->backend, value);
-  return LAPIS_OK;
-}
-
-static lapis_status set_flag(lapis_ctx *ctx, const char *key, const char *value,
-                             bool *out)
-{
-  bool yes = strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
-  bool no = strcmp(value, "false") == 0 || strcmp(value, "0") == 0;
-  if (!yes && !no)
-    return lapis_fail(ctx, LAPIS_EINVAL, "%s: '%s' is neither true nor false",
-                      key, value);
-  *out = yes;
-  return LAPIS_OK;
-}
-
-static lapis_status set_spelling(lapis_ctx *ctx, const char *value)
-{
-  ctx->notes.keywords = strcmp(value, "keywords") == 0;
-  if (ctx->notes.keywords || strcmp(value, "options") == 0) return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_EINVAL,
-                    "spelling: '%s' is neither options (--mu-rel .1) nor "
-                    "keywords (mu_rel=.1)",
-                    value);
-}
-
-lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
-{
-  NEEDS(ctx, ctx, key, value);
-  uint64_t v = 0;
-  if (strcmp(key, "seed") == 0)
-    return set_number(ctx, key, value, UINT64_MAX, &ctx->seed);
-  if (strcmp(key, "backend") == 0) return set_backend(ctx, value);
-  if (strcmp(key, "spelling") == 0) return set_spelling(ctx, value);
-  if (strcmp(key, "kernels") == 0) return width_read(ctx, value, &ctx->width);
-  if (strcmp(key, "deterministic") == 0)
-    return set_flag(ctx, key, value, &ctx->deterministic);
-  if (strcmp(key, "threads") == 0) {
-    TRY(set_number(ctx, key, value, 4096, &v));
-    ctx->threads = (int)v;
-    return LAPIS_OK;
-  }
-  if (strcmp(key, "jobs") == 0) {
-    bool as_cores = strcmp(value, "auto") == 0;
-    if (!as_cores && set_number(ctx, key, value, MOST_JOBS, &v) < 0)
-      return lapis_fail(ctx, LAPIS_EINVAL,
-                        "jobs: '%s' is neither auto nor a whole number from 0 "
-                        "to %" PRIu64,
-                        value, MOST_JOBS);
-    ctx->jobs = (int)v;
-    return LAPIS_OK;
-  }
-  if (strcmp(key, "verbose") == 0) {
-    TRY(set_number(ctx, key, value, 2, &v));
-    ctx->verbose = (int)v;
-    return LAPIS_OK;
-  }
-  if (strcmp(key, "max-pixels") == 0) {
-    TRY(set_number(ctx, key, value, MOST_PIXELS, &v));
-    if (v < 1)
-      return lapis_fail(ctx, LAPIS_EINVAL,
-                        "max-pixels 0: an image has one pixel or more");
-    ctx->max_pixels = v;
-    return LAPIS_OK;
-  }
-  return lapis_fail(ctx, LAPIS_EINVAL,
-                    "'%s' is no setting of a context; seed, threads, jobs, "
-                    "backend, kernels, deterministic, verbose, spelling and "
-                    "max-pixels are",
-                    key);
-}
 
 int base_threads(const lapis_ctx *ctx)
 {
   return ctx->threads > 0 ? ctx->threads : ctx->allowed;
-}
-
-base_width base_width_of(const lapis_ctx *ctx)
-{
-  return ctx == NULL ? width_widest() : ctx->width;
-}
-
-const char *lapis_ctx_kernels(const lapis_ctx *ctx)
-{
-  return ctx == NULL ? NULL : base_width_name(ctx->width);
 }
 
 int lapis_ctx_threads(const lapis_ctx *ctx)

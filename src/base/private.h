@@ -1,6 +1,8 @@
 /* private.h - between the files of base only. */
 #ifndef LAPIS_BASE_PRIVATE_H
 #define LAPIS_BASE_PRIVATE_H
+#include <stdatomic.h>
+
 #include "base/base.h"
 #include "base/keep.h"
 #include "base/notes.h"
@@ -66,5 +68,36 @@ spread_state *base_spread(lapis_ctx *ctx);
 const spread_state *base_spread_of(const lapis_ctx *ctx);
 /* When this process's loop has to end. */
 void base_until(lapis_ctx *ctx, double seconds);
+
+/* A context.  Others than ctx.c and ctx_new.c ask it by functions. */
+enum { ERROR_SIZE = 1024, BACKEND_SIZE = 32, PHASE_SIZE = 96 };
+struct lapis_ctx {
+  char error[ERROR_SIZE];
+  char backend[BACKEND_SIZE]; /* "" : the default */
+  uint64_t seed;
+  int threads; /* 0: all cores */
+  int jobs;    /* processes for units of work; 0: a core each */
+  int verbose;
+  bool deterministic;
+  int muted;     /* depth */
+  unsigned said; /* base_topic of the warnings that were given */
+  atomic_bool cancelled;
+  lapis_progress_fn on_progress;
+  void *progress_user;
+  lapis_message_fn on_message;
+  void *message_user;
+  int allowed; /* threads, where none are asked for */
+  spread_state spread;
+  const lapis_ctx *trunk; /* that a branch ends with, or NULL */
+  double deadline;        /* on base_seconds' clock; infinity: none */
+  keep_state keep;
+  note_state notes;
+  char phase[PHASE_SIZE]; /* of a run of several steps, or "" */
+  uint64_t max_pixels;    /* of an image */
+  base_width width;       /* of our own kernels */
+  base_traffic traffic;
+  const int64_t *row; /* n_rows: of a part of the samples, or NULL */
+  int64_t n_rows;
+};
 
 #endif

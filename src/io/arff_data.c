@@ -129,9 +129,9 @@ static lapis_status mark_xml(job *w, const char *path)
   io_file f;
   char name[512];
   int64_t count = 0;
-  TRY(io_file_open(w->a.ctx, path, &f));
+  TRY(io_file_whole(w->a.ctx, path, &f));
   const char *at = (const char *)f.data, *end = at + (at ? f.size : 0);
-  lapis_status status = LAPIS_OK;
+  lapis_status status = io_check_stranger(w->a.ctx, path, f.data, f.size);
   while (status == LAPIS_OK && at != NULL &&
          next_xml_label(&at, end, name, sizeof name)) {
     status = mark_named(w, name, IO_TARGET);

@@ -1,4 +1,6 @@
-/* arrays.c - the arrays of a file, whatever it is. */
+/* arrays.c - the arrays of a file, whatever it is: a list of them, some of
+ * which are wanted, or some of their samples. */
+#include <stdio.h>
 #include <string.h>
 
 #include "io/io.h"
@@ -71,66 +73,6 @@ lapis_status io_note_seen(lapis_ctx *ctx, char **seen, const char *name)
   return LAPIS_OK;
 }
 
-/* An array whose values lie in the file's bytes takes those over. */
-static void adopt(lapis_array *a, io_file *f)
-{
-  if (a->kind != IO_BORROWED) return;
-  a->memory = f->data;
-  a->bytes = (size_t)f->size;
-  a->kind = (int)f->kind;
-  f->kind = IO_NONE;
-}
-
-/* "folder/X.npy" -> "X" */
-static lapis_status bare_name(lapis_ctx *ctx, const char *path, char **out)
-{
-  const char *slash = strrchr(path, '/');
-  *out = base_strdup(ctx, slash == NULL ? path : slash + 1);
-  if (*out == NULL) return LAPIS_ENOMEM;
-  size_t size = strlen(*out);
-  if (size > 4 && strcmp(*out + size - 4, ".npy") == 0) (*out)[size - 4] = '\0';
-  return LAPIS_OK;
-}
-
-lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f,
-                           const io_request *request, lapis_arrays *out)
-{
-  char *name;
-  lapis_array a;
-  TRY(bare_name(ctx, io_name(f->path), &name));
-  io_source s = io_source_memory(ctx, io_name(f->path), f->data, f->size);
-  npy_header h;
-  lapis_status status = npy_header_read(&s, &h);
-  if (status == LAPIS_OK)
-    status = npy_share_read(&s, &h, &request->share, name, &a);
-  if (status == LAPIS_OK) {
-    adopt(&a, f);
-    status = io_arrays_add(ctx, out, name, &a);
-  }
-  base_free(name);
-  return status;
-}
-
-lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
-                               lapis_arrays *out)
-{
-  MAKES(out);
-  NEEDS(ctx, path, out);
-  io_file f;
-  TRY(io_file_open(ctx, path, &f));
-  const io_kind *kind = io_kind_of(f.format);
-  lapis_status status;
-  if (kind->shown.container || f.format == IO_NPY)
-    status = io_read(ctx, &f, &(io_request){.want = NULL}, out);
-  else
-    status = lapis_fail(ctx, LAPIS_EFORMAT,
-                        "%s: is text; a .npy or .npz file is expected here, as "
-                        "'lapis convert' makes of it",
-                        io_name(path));
-  io_file_close(&f);
-  return status;
-}
-
 static bool is_seen(const char *seen, const char *name)
 {
   while (*seen != '\0') {
@@ -174,4 +116,64 @@ lapis_status io_check_members(lapis_ctx *ctx, const char *path,
     return io_fail_member(ctx, io_name(path), *names, seen);
   }
   return LAPIS_OK;
+}
+
+void io_share_cut(const io_share *s, int64_t n, int64_t *first, int64_t *count)
+{
+  *first = n * s->part / s->parts;
+  *count = n * (s->part + 1) / s->parts - *first;
+}
+
+bool io_share_of(const io_share *s, const char *name, int64_t n, int64_t *first,
+                 int64_t *count)
+{
+  if (s->parts <= 1 || n <= 1 || !io_is_wanted(s->of, name)) return false;
+  io_share_cut(s, n, first, count);
+  return true;
+}
+
+bool io_is_wanted(const char *const *want, const char *name)
+{
+  if (want == NULL) return true;
+  for (; *want != NULL; want++)
+    if (strcmp(*want, name) == 0) return true;
+  return false;
+}
+
+const lapis_named *io_find_item(const lapis_named *item, int count,
+                                const char *name)
+{
+  for (int i = 0; i < count; i++)
+    if (strcmp(item[i].name, name) == 0) return &item[i];
+  return NULL;
+}
+
+void io_warn_lost(lapis_ctx *ctx, const char *path, const lapis_named *item,
+                  int count, const char *const *kept)
+{
+  char lost[256] = "";
+  size_t used = 0;
+  for (int i = 0; i < count && used < sizeof lost; i++) {
+    if (io_is_wanted(kept, item[i].name)) continue;
+    int n = snprintf(lost + used, sizeof lost - used, "%s%s",
+                     used > 0 ? ", " : "", item[i].name);
+    used += n > 0 ? (size_t)n : 0;
+  }
+  if (used > 0)
+    base_say(ctx, 0, "%s: left out, as the format has no place for it: %s",
+             path, lost);
+}
+
+lapis_status io_read_by(lapis_ctx *ctx, io_reader read, io_file *f,
+                        const io_request *request, lapis_arrays *out)
+{
+  *out = (lapis_arrays){.count = 0};
+  if (request->seen != NULL) *request->seen = NULL;
+  lapis_status status = read(ctx, f, request, out);
+  if (status < 0) {
+    lapis_arrays_free(out);
+    if (request->seen != NULL) base_free(*request->seen);
+    if (request->seen != NULL) *request->seen = NULL;
+  }
+  return status;
 }

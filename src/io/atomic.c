@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "io/io.h"
-#include "mat/mat.h"
 
 enum { TRIES = 100, SUFFIX_BYTES = 64, COPY_BYTES = 1 << 16 };
 
@@ -193,19 +192,6 @@ lapis_status io_out_end(io_out *o, lapis_status status)
   return status;
 }
 
-static lapis_status write_stream(io_out *o, npy_stream *s)
-{
-  char *block = base_alloc_raw(o->ctx, COPY_BYTES, 1);
-  if (block == NULL) return LAPIS_ENOMEM;
-  lapis_status status = LAPIS_OK;
-  int64_t got;
-  while (status == LAPIS_OK &&
-         (got = npy_stream_read(s, block, COPY_BYTES)) > 0)
-    status = io_out_write(o, block, got);
-  base_free(block);
-  return status;
-}
-
 lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
                               const void *bytes, size_t size)
 {
@@ -215,25 +201,6 @@ lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
   lapis_status status = io_out_open(&o);
   if (status == LAPIS_OK) status = io_out_write(&o, bytes, (int64_t)size);
   return io_out_end(&o, status);
-}
-
-lapis_status io_npy_write(lapis_ctx *ctx, const char *path,
-                          const lapis_named *item)
-{
-  NEEDS(ctx, path, item);
-  if (item->mat.colptr == NULL)
-    TRY(mat_check_view(ctx, path, "the array", &item->mat));
-  io_out o;
-  npy_stream s;
-  TRY(npy_stream_open(ctx, path, item, &s));
-  lapis_status status = io_out_begin(ctx, path, &o);
-  if (status == LAPIS_OK) {
-    status = io_out_open(&o);
-    if (status == LAPIS_OK) status = write_stream(&o, &s);
-    status = io_out_end(&o, status);
-  }
-  npy_stream_close(&s);
-  return status;
 }
 
 /* Names begin with a point and have our number, as choose_temp makes them, and

@@ -14,30 +14,6 @@
 enum { SAMPLE_LINES = 20 };
 
 /* ---- the file -----------------------------------------------------------*/
-lapis_status io_check_utf8(lapis_ctx *ctx, const char *path, const char *at,
-                           const char *end)
-{
-  const char *line_start = at;
-  int64_t line = 1;
-  while (at < end) {
-    uint32_t code;
-    int length = (unsigned char)*at < 0x80 && *at != '\0'
-                     ? 1
-                     : utf8_decode(at, end, &code);
-    if (length == 0 || *at == '\0')
-      return lapis_fail(ctx, LAPIS_EFORMAT,
-                        "%s:%" PRId64 ":%td: is not UTF-8 text but the byte "
-                        "0x%02X%s; save the table as UTF-8",
-                        path, line, at - line_start + 1, (unsigned char)*at,
-                        *at == '\0' ? "" : ", as in Latin-1");
-    if (*at == '\n') {
-      line++;
-      line_start = at + 1;
-    }
-    at += length;
-  }
-  return LAPIS_OK;
-}
 
 /* Delimiters in the record at *at, outside quotes; *at moves behind it. */
 static int64_t count_in_record(const char **at, const char *end, char delimiter)
@@ -292,24 +268,6 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell)
   return LAPIS_OK;
 }
 
-/* Words for "not known" that nobody uses for something else: of R and pandas,
- * and what a spreadsheet writes for a formula without a value.  A # begins no
- * comment here. */
-static const char *const markers[] = {
-    "na",    "nan",    "n/a",      "-nan",   "?",       "<na>",
-    "#n/a",  "#na",    "#n/a n/a", "#null!", "#div/0!", "#value!",
-    "#ref!", "#name?", "#num!",    NULL};
-static const char *const words[] = {"null", "none", NULL};
-
-static bool is_one_of(const char *text, int64_t size, const char *const *list)
-{
-  for (; *list != NULL; list++)
-    if ((int64_t)strlen(*list) == size &&
-        strncasecmp(*list, text, (size_t)size) == 0)
-      return true;
-  return false;
-}
-
 /* What --missing lists: a word as it is written, a number in any spelling. */
 static bool is_listed(const csv_cell *cell)
 {
@@ -339,33 +297,14 @@ static bool lists_numbers(const char *list)
   return any;
 }
 
-static csv_absence absence_of(const char *text, int64_t size)
-{
-  if (size == 0) return CSV_EMPTY;
-  if (strchr("nN-?<#", *text) == NULL || (*text == '-' && size != 4))
-    return CSV_PRESENT; /* nearly all */
-  return is_one_of(text, size, markers) ? CSV_MARKER
-         : is_one_of(text, size, words) ? CSV_WORD
-                                        : CSV_PRESENT;
-}
-
 csv_absence csv_absence_of(const csv_cell *cell)
 {
   if (cell->missing != NULL && cell->size > 0) {
     if (is_listed(cell)) return CSV_MARKER;
     if (!lists_numbers(cell->missing)) return CSV_PRESENT;
   }
-  csv_absence why = absence_of(cell->text, cell->size);
+  csv_absence why = io_absence_of(cell->text, cell->size);
   return cell->quoted && why > CSV_EMPTY ? CSV_QUOTED : why;
-}
-
-bool lapis_text_missing(const char *text)
-{
-  if (text == NULL) return true;
-  text += strspn(text, " \t");
-  size_t size = strlen(text);
-  while (size > 0 && strchr(" \t", text[size - 1]) != NULL) size--;
-  return absence_of(text, (int64_t)size) != CSV_PRESENT;
 }
 
 csv_kind csv_value(const csv_cell *cell, double *value)

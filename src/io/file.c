@@ -1,8 +1,7 @@
-/* file.c - the bytes of a file, and what they are.
+/* file.c - the bytes of a file.
  *
- * The beginning of a file decides its format; its name is not consulted.  A
- * mapping shows the file as it is while it is used: where another program cuts
- * it short meanwhile, reading raises SIGBUS (the command says so and ends;
+ * A mapping shows the file as it is while it is used: where another program
+ * cuts it short meanwhile, reading raises SIGBUS (the command says so and ends;
  * signals of other programs are theirs), which is why everything in this
  * library replaces files by renaming. */
 #include <errno.h>
@@ -13,8 +12,6 @@
 #include <unistd.h>
 
 #include "io/io.h"
-
-enum { HEAD_BYTES = 4096, FIRST_BLOCK = 1 << 16 };
 
 typedef struct signature {
   const char *magic;
@@ -142,29 +139,8 @@ static const char *foreign_zip(const unsigned char *head, int64_t size)
   return NULL;
 }
 
-/* A matrix of MATLAB 4 has no magic: five numbers of 32 bits, its type (below
- * 4053), rows, columns, whether it is complex, and the bytes of its name, a
- * text that ends in a NUL. */
-static bool is_matlab_4(const unsigned char *head, int64_t size)
-{
-  uint32_t n[5];
-  for (int big = 0; size >= 24 && big < 2; big++) {
-    for (int k = 0; k < 5; k++) {
-      const unsigned char *b = head + 4 * k;
-      n[k] = big ? (uint32_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3]
-                 : (uint32_t)b[3] << 24 | b[2] << 16 | b[1] << 8 | b[0];
-    }
-    if (n[0] < 4053 && n[1] < INT32_MAX && n[2] < INT32_MAX && n[3] < 2 &&
-        n[4] > 1 && n[4] <= 64 && 20 + (int64_t)n[4] <= size &&
-        head[19 + n[4]] == '\0' && head[20] >= 'A' && head[20] <= 'z')
-      return true;
-  }
-  return false;
-}
-
-static lapis_status recognise(lapis_ctx *ctx, const char *path,
-                              const unsigned char *head, int64_t size,
-                              io_format *format)
+lapis_status io_check_stranger(lapis_ctx *ctx, const char *path,
+                               const unsigned char *head, int64_t size)
 {
   const char *name = io_name(path);
   if (size == 0)
@@ -178,15 +154,7 @@ static lapis_status recognise(lapis_ctx *ctx, const char *path,
   const char *foreign = foreign_zip(head, size);
   if (foreign != NULL)
     return lapis_fail(ctx, LAPIS_EFORMAT, "%s: %s", name, foreign);
-  *format = io_recognise(head, size < HEAD_BYTES ? size : HEAD_BYTES);
-  if (*format != IO_FORMATS) return LAPIS_OK;
-  if (is_matlab_4(head, size))
-    return lapis_fail(ctx, LAPIS_EFORMAT,
-                      "%s: is a file of MATLAB 4; save it with -v7", name);
-  return lapis_fail(ctx, LAPIS_EFORMAT,
-                    "%s: is in no known format; 'lapis formats' lists those "
-                    "that are",
-                    name);
+  return LAPIS_OK;
 }
 
 static int64_t read_some(int fd, void *to, int64_t size)
@@ -215,10 +183,8 @@ static lapis_status check_end(lapis_ctx *ctx, const io_file *f, int64_t used)
                     io_name(f->path), most / 1e9);
 }
 
-/* Reads to the end; guess bytes are expected, which may be wrong.  look: once
- * these have come, what they are is looked at: a stream may have no end. */
-static lapis_status read_all(lapis_ctx *ctx, int fd, int64_t guess, bool look,
-                             io_file *f)
+lapis_status io_read_all(lapis_ctx *ctx, int fd, int64_t guess, io_look look,
+                         io_file *f)
 {
   int64_t capacity = guess + 1;
   void *data = base_alloc_raw(ctx, capacity, 1);
@@ -227,9 +193,8 @@ static lapis_status read_all(lapis_ctx *ctx, int fd, int64_t guess, bool look,
   while ((got = read_some(fd, (char *)data + used, capacity - used)) > 0) {
     used += got;
     if (used < capacity) break;
-    lapis_status s =
-        look ? recognise(ctx, f->path, data, used, &f->format) : LAPIS_OK;
-    look = false;
+    lapis_status s = look != NULL ? look(ctx, data, used, f) : LAPIS_OK;
+    look = NULL;
     if (s >= 0) s = check_end(ctx, f, used);
     if (s < 0) {
       base_free(data);
@@ -251,46 +216,17 @@ static lapis_status read_all(lapis_ctx *ctx, int fd, int64_t guess, bool look,
   return LAPIS_OK;
 }
 
-static lapis_status read_whole(lapis_ctx *ctx, int fd, int64_t guess,
-                               io_file *f)
-{
-  return read_all(ctx, fd, guess, false, f);
-}
-
-static lapis_status map_whole(lapis_ctx *ctx, int fd, int64_t size, io_file *f)
+lapis_status io_map_whole(lapis_ctx *ctx, int fd, int64_t size, io_file *f)
 {
   void *data = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-  if (data == MAP_FAILED) return read_whole(ctx, fd, size, f);
+  if (data == MAP_FAILED) return io_read_all(ctx, fd, size, NULL, f);
   f->data = data;
   f->size = size;
   f->kind = IO_MAPPED;
   return LAPIS_OK;
 }
 
-/* A regular file can be looked at before it is decided how to read it. */
-static lapis_status open_regular(lapis_ctx *ctx, int fd, int64_t size,
-                                 io_file *f)
-{
-  unsigned char head[HEAD_BYTES];
-  ssize_t got = pread(fd, head, sizeof head, 0);
-  if (got < 0) return io_fail_errno(ctx, f->path, "cannot be read");
-  TRY(recognise(ctx, f->path, head, got, &f->format));
-  if (f->format == IO_NPZ || f->format == IO_HDF5 || f->format == IO_MAT73)
-    return LAPIS_OK; /* their libraries open them by name */
-  if (f->format == IO_NPY) return map_whole(ctx, fd, size, f);
-  return read_whole(ctx, fd, size, f);
-}
-
-static lapis_status open_stream(lapis_ctx *ctx, int fd, io_file *f)
-{
-  TRY(read_all(ctx, fd, FIRST_BLOCK, true, f));
-  lapis_status s = recognise(ctx, f->path, f->data, f->size, &f->format);
-  if (s < 0) io_file_close(f);
-  return s;
-}
-
-static lapis_status look(lapis_ctx *ctx, int fd, const io_file *f,
-                         struct stat *st)
+lapis_status io_stat(lapis_ctx *ctx, int fd, const io_file *f, struct stat *st)
 {
   return fstat(fd, st) == 0
              ? LAPIS_OK
@@ -300,29 +236,15 @@ static lapis_status look(lapis_ctx *ctx, int fd, const io_file *f,
 static lapis_status open_bytes(lapis_ctx *ctx, int fd, bool input, io_file *f)
 {
   struct stat st;
-  TRY(look(ctx, fd, f, &st));
+  TRY(io_stat(ctx, fd, f, &st));
   if (S_ISDIR(st.st_mode))
     return lapis_fail(ctx, LAPIS_EIO, "%s: is a folder; name a file", f->path);
   bool sized = !input && S_ISREG(st.st_mode);
-  return read_whole(ctx, fd, sized ? st.st_size : FIRST_BLOCK, f);
+  return io_read_all(ctx, fd, sized ? st.st_size : IO_FIRST_BLOCK, NULL, f);
 }
 
-static lapis_status open_descriptor(lapis_ctx *ctx, int fd, bool input,
-                                    io_file *f)
-{
-  struct stat st;
-  TRY(look(ctx, fd, f, &st));
-  if (S_ISDIR(st.st_mode)) {
-    f->format = IO_PARTS;
-    return io_parts_find(ctx, f->path);
-  }
-  if (input || !S_ISREG(st.st_mode)) return open_stream(ctx, fd, f);
-  return open_regular(ctx, fd, st.st_size, f);
-}
-
-typedef lapis_status (*opener)(lapis_ctx *ctx, int fd, bool input, io_file *f);
-static lapis_status open_by(lapis_ctx *ctx, const char *path, opener how,
-                            io_file *out)
+lapis_status io_open_by(lapis_ctx *ctx, const char *path, io_opener how,
+                        io_file *out)
 {
   *out = (io_file){.path = path, .kind = IO_NONE, .format = IO_FORMATS};
   if (strcmp(path, "-") == 0) return how(ctx, STDIN_FILENO, true, out);
@@ -333,9 +255,9 @@ static lapis_status open_by(lapis_ctx *ctx, const char *path, opener how,
   return s;
 }
 
-lapis_status io_file_open(lapis_ctx *ctx, const char *path, io_file *out)
+lapis_status io_file_whole(lapis_ctx *ctx, const char *path, io_file *out)
 {
-  return open_by(ctx, path, open_descriptor, out);
+  return io_open_by(ctx, path, open_bytes, out);
 }
 
 /* Images are read more than once, which a pipe cannot be; and one that nobody
@@ -348,5 +270,5 @@ lapis_status io_file_bytes(lapis_ctx *ctx, const char *path, io_file *out)
     return lapis_fail(
         ctx, LAPIS_EIO,
         "%s: is no ordinary file; name a file, or - for standard input", path);
-  return open_by(ctx, path, open_bytes, out);
+  return io_file_whole(ctx, path, out);
 }

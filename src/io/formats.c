@@ -72,53 +72,6 @@ const io_kind *io_kind_of(io_format format)
 }
 
 /* ---- by the beginning of a file -----------------------------------------*/
-static bool begins(const unsigned char *head, int64_t size, const char *magic,
-                   size_t length)
-{
-  return size >= (int64_t)length && memcmp(head, magic, length) == 0;
-}
-
-/* The text at its beginning is free; version and byte order are not. */
-static bool is_matlab(const unsigned char *head, int64_t size)
-{
-  if (begins(head, size, "MATLAB 5.0", 10)) return true;
-  return size >= 128 && (memcmp(head + 124, "\x00\x01IM", 4) == 0 ||
-                         memcmp(head + 124, "\x01\x00MI", 4) == 0);
-}
-
-/* The signature lies at 0, 512, 1024, ... */
-static bool is_hdf5(const unsigned char *head, int64_t size)
-{
-  bool found = begins(head, size, "\x89HDF\r\n\x1a\n", 8);
-  for (int64_t at = 512; at < size && !found; at *= 2)
-    found = begins(head + at, size - at, "\x89HDF\r\n\x1a\n", 8);
-  return found;
-}
-
-/* Text has no control characters but white space. */
-static bool looks_like_text(const unsigned char *head, int64_t size)
-{
-  for (int64_t i = 0; i < size; i++) {
-    bool space = head[i] >= '\t' && head[i] <= '\r';
-    if ((head[i] < ' ' && !space) || head[i] == 0x7f) return false;
-  }
-  return true;
-}
-
-io_format io_recognise(const unsigned char *head, int64_t size)
-{
-  if (begins(head, size, "\x93NUMPY", 6)) return IO_NPY;
-  if (begins(head, size, "PK\x03\x04", 4) ||
-      begins(head, size, "PK\x05\x06", 4))
-    return IO_NPZ;
-  if (is_matlab(head, size)) return IO_MAT;
-  if (is_hdf5(head, size))
-    return begins(head, size, "MATLAB 7.3", 10) ? IO_MAT73 : IO_HDF5;
-  if (!looks_like_text(head, size)) return IO_FORMATS;
-  if (arff_is(head, size)) return IO_ARFF;
-  if (svm_is(head, size)) return IO_SVM;
-  return IO_CSV;
-}
 
 /* ---- by name ------------------------------------------------------------*/
 /* One of the words, "  .csv .txt", ends path. */
@@ -189,50 +142,11 @@ static lapis_status fail_unknown(lapis_ctx *ctx, const char *path,
 }
 
 /* ---- reading and writing by the table -----------------------------------*/
-bool io_is_wanted(const char *const *want, const char *name)
-{
-  if (want == NULL) return true;
-  for (; *want != NULL; want++)
-    if (strcmp(*want, name) == 0) return true;
-  return false;
-}
 
 lapis_status io_read(lapis_ctx *ctx, io_file *f, const io_request *request,
                      lapis_arrays *out)
 {
-  *out = (lapis_arrays){.count = 0};
-  if (request->seen != NULL) *request->seen = NULL;
-  lapis_status status = kinds[f->format]->read(ctx, f, request, out);
-  if (status < 0) {
-    lapis_arrays_free(out);
-    if (request->seen != NULL) base_free(*request->seen);
-    if (request->seen != NULL) *request->seen = NULL;
-  }
-  return status;
-}
-
-const lapis_named *io_find_item(const lapis_named *item, int count,
-                                const char *name)
-{
-  for (int i = 0; i < count; i++)
-    if (strcmp(item[i].name, name) == 0) return &item[i];
-  return NULL;
-}
-
-void io_warn_lost(lapis_ctx *ctx, const char *path, const lapis_named *item,
-                  int count, const char *const *kept)
-{
-  char lost[256] = "";
-  size_t used = 0;
-  for (int i = 0; i < count && used < sizeof lost; i++) {
-    if (io_is_wanted(kept, item[i].name)) continue;
-    int n = snprintf(lost + used, sizeof lost - used, "%s%s",
-                     used > 0 ? ", " : "", item[i].name);
-    used += n > 0 ? (size_t)n : 0;
-  }
-  if (used > 0)
-    base_say(ctx, 0, "%s: left out, as the format has no place for it: %s",
-             path, lost);
+  return io_read_by(ctx, kinds[f->format]->read, f, request, out);
 }
 
 lapis_status lapis_arrays_write(lapis_ctx *ctx, const char *path,
@@ -250,4 +164,24 @@ lapis_status lapis_arrays_write(lapis_ctx *ctx, const char *path,
                       "keeps all, or .csv",
                       path, kind->shown.name);
   return kind->write(ctx, path, item, count);
+}
+
+lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
+                               lapis_arrays *out)
+{
+  MAKES(out);
+  NEEDS(ctx, path, out);
+  io_file f;
+  TRY(io_file_open(ctx, path, &f));
+  const io_kind *kind = io_kind_of(f.format);
+  lapis_status status;
+  if (kind->shown.container || f.format == IO_NPY)
+    status = io_read(ctx, &f, &(io_request){.want = NULL}, out);
+  else
+    status = lapis_fail(ctx, LAPIS_EFORMAT,
+                        "%s: is text; a .npy or .npz file is expected here, as "
+                        "'lapis convert' makes of it",
+                        io_name(path));
+  io_file_close(&f);
+  return status;
 }

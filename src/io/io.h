@@ -5,7 +5,7 @@
 #include "lapis/files.h"
 #include "lapis/tools.h"
 
-/* ---- file.c: a file's bytes, recognised by their beginning --------------*/
+/* ---- file.c: a file's bytes; recognise.c: what they are ------------------*/
 typedef enum io_format {
   IO_NPY,
   IO_NPZ,
@@ -37,6 +37,26 @@ typedef struct io_file {
 lapis_status io_file_open(lapis_ctx *ctx, const char *path, io_file *out);
 /* All bytes of any file, whatever its format; there may be none. */
 lapis_status io_file_bytes(lapis_ctx *ctx, const char *path, io_file *out);
+/* The same, also of what can be read but once. */
+lapis_status io_file_whole(lapis_ctx *ctx, const char *path, io_file *out);
+/* By `how`, with a descriptor; input: of standard input. */
+typedef lapis_status (*io_opener)(lapis_ctx *ctx, int fd, bool input,
+                                  io_file *f);
+lapis_status io_open_by(lapis_ctx *ctx, const char *path, io_opener how,
+                        io_file *out);
+struct stat;
+lapis_status io_stat(lapis_ctx *ctx, int fd, const io_file *f, struct stat *st);
+/* Reads to the end; guess bytes are expected, which may be wrong.  look (NULL:
+ * none) is asked once these have come: a stream may have no end. */
+enum { IO_FIRST_BLOCK = 1 << 16 };
+typedef lapis_status (*io_look)(lapis_ctx *ctx, const unsigned char *head,
+                                int64_t size, io_file *f);
+lapis_status io_read_all(lapis_ctx *ctx, int fd, int64_t guess, io_look look,
+                         io_file *f);
+lapis_status io_map_whole(lapis_ctx *ctx, int fd, int64_t size, io_file *f);
+/* Refuses an empty file and formats that are known and not read. */
+lapis_status io_check_stranger(lapis_ctx *ctx, const char *path,
+                               const unsigned char *head, int64_t size);
 void io_file_close(io_file *f);
 void io_release(void *memory, size_t bytes, io_memory kind);
 /* What error sentences call a path: "standard input" for "-". */
@@ -182,6 +202,9 @@ io_format io_recognise(const unsigned char *head, int64_t size);
  * is NULL. */
 lapis_status io_read(lapis_ctx *ctx, io_file *f, const io_request *request,
                      lapis_arrays *out);
+/* The same by a reader that is known. */
+lapis_status io_read_by(lapis_ctx *ctx, io_reader read, io_file *f,
+                        const io_request *request, lapis_arrays *out);
 bool io_is_wanted(const char *const *want, const char *name);
 const lapis_named *io_find_item(const lapis_named *item, int count,
                                 const char *name);
@@ -377,8 +400,6 @@ lapis_status npz_write(const io_out *o, const lapis_named *item, int count);
 
 /* ---- parts.c: a folder of parts -------------------------------------------*/
 extern const io_kind io_parts;
-/* LAPIS_EIO where the folder holds no result in parts, or no whole one. */
-lapis_status io_parts_find(lapis_ctx *ctx, const char *folder);
 
 /* ---- table.c: delimited text -> arrays named X, Y, names, ... ------------*/
 lapis_status table_read(lapis_ctx *ctx, io_file *f, const io_request *request,
@@ -453,6 +474,8 @@ typedef enum csv_absence { /* what a cell has that may mean "not known" */
                                         */
                            CSV_ABSENCES
 } csv_absence;
+/* missing.c: of a word, as lapis_text_missing has it. */
+csv_absence io_absence_of(const char *text, int64_t size);
 /* Checks UTF-8, drops a byte order mark and trailing line ends, finds the
  * delimiter. */
 lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "io/io.h"
+#include "mat/mat.h"
 
-enum { DICTIONARY_BYTES = 384 };
+enum { DICTIONARY_BYTES = 384, COPY_BYTES = 1 << 16 };
 
 static const char *label(const lapis_named *item)
 {
@@ -209,4 +210,36 @@ int64_t npy_stream_read(npy_stream *s, void *to, int64_t size)
     done += run;
   }
   return done;
+}
+
+static lapis_status write_stream(io_out *o, npy_stream *s)
+{
+  char *block = base_alloc_raw(o->ctx, COPY_BYTES, 1);
+  if (block == NULL) return LAPIS_ENOMEM;
+  lapis_status status = LAPIS_OK;
+  int64_t got;
+  while (status == LAPIS_OK &&
+         (got = npy_stream_read(s, block, COPY_BYTES)) > 0)
+    status = io_out_write(o, block, got);
+  base_free(block);
+  return status;
+}
+
+lapis_status io_npy_write(lapis_ctx *ctx, const char *path,
+                          const lapis_named *item)
+{
+  NEEDS(ctx, path, item);
+  if (item->mat.colptr == NULL)
+    TRY(mat_check_view(ctx, path, "the array", &item->mat));
+  io_out o;
+  npy_stream s;
+  TRY(npy_stream_open(ctx, path, item, &s));
+  lapis_status status = io_out_begin(ctx, path, &o);
+  if (status == LAPIS_OK) {
+    status = io_out_open(&o);
+    if (status == LAPIS_OK) status = write_stream(&o, &s);
+    status = io_out_end(&o, status);
+  }
+  npy_stream_close(&s);
+  return status;
 }

@@ -7,120 +7,19 @@
  * Index and parts carry the hash of the whole, so that a part of another run
  * is found out. */
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/io.h"
+#include "io/parts.h"
 #include "mat/mat.h"
 
-enum { FORMAT = 1, PATH_BYTES = 4096, NAME_BYTES = 64, MOST = 9999 };
-static const char index_name[] = "index.json", header_name[] = "lapis";
-
-/* "DIR/name", whether or not the folder was given with its slash. */
-static void join(const char *folder, const char *name, char *to)
-{
-  size_t length = strlen(folder);
-  while (length > 1 && folder[length - 1] == '/') length--;
-  (void)snprintf(to, PATH_BYTES, "%.*s/%s", (int)length, folder, name);
-}
-
-static void name_part(int part, int parts, char *to)
-{
-  (void)snprintf(to, NAME_BYTES, "part-%04d-of-%04d.npz", part, parts);
-}
-
-/* A part's name; behind it there may be more where it is not written yet. */
-static bool is_part(const char *name, bool whole)
-{
-  int part, parts, used = 0;
-  bool named = sscanf(name, "part-%4d-of-%4d.npz%n", &part, &parts, &used) == 2;
-  return named && used > 0 && (!whole || name[used] == '\0');
-}
-
-static bool is_unfinished(const char *name)
-{
-  return name[0] == '.' &&
-         (is_part(name + 1, false) ||
-          strncmp(name + 1, index_name, sizeof index_name - 1) == 0);
-}
+enum { FORMAT = 1, MOST = 9999 };
+static const char header_name[] = "lapis";
 
 /* ---- the folder ---------------------------------------------------------*/
-static lapis_status check_contents(lapis_ctx *ctx, const char *folder)
-{
-  char shown[256];
-  DIR *d = opendir(folder);
-  if (d == NULL) return io_fail_errno(ctx, folder, "cannot be opened");
-  lapis_status s = LAPIS_OK;
-  for (struct dirent *e; s >= 0 && (e = readdir(d)) != NULL;) {
-    const char *name = e->d_name;
-    bool ours = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-                strcmp(name, index_name) == 0 || is_part(name, true) ||
-                is_unfinished(name);
-    if (!ours)
-      s = lapis_fail(ctx, LAPIS_EIO,
-                     "%s: holds other files (%s); name a new folder, or one "
-                     "with a result in parts",
-                     folder, lapis_text_shown(name, shown, sizeof shown));
-  }
-  (void)closedir(d);
-  return s;
-}
-
-lapis_status lapis_parts_check(lapis_ctx *ctx, const char *folder)
-{
-  NEEDS(ctx, ctx, folder);
-  struct stat st;
-  char path[PATH_BYTES], *slash;
-  if (strlen(folder) + NAME_BYTES > PATH_BYTES)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: the path is too long; name a shorter one", folder);
-  if (stat(folder, &st) == 0) {
-    if (!S_ISDIR(st.st_mode))
-      return lapis_fail(ctx, LAPIS_EIO, "%s: is no folder; name one", folder);
-    if (access(folder, W_OK) != 0)
-      return io_fail_errno(ctx, folder, "cannot be written to");
-    return check_contents(ctx, folder);
-  }
-  join(folder, "", path);
-  *strrchr(path, '/') = '\0';
-  slash = strrchr(path, '/');
-  if (slash != NULL) slash[slash == path] = '\0';
-  if (access(slash != NULL ? path : ".", W_OK) == 0) return LAPIS_OK;
-  return io_fail_errno(ctx, folder, "cannot be made");
-}
-
-/* Removes the names that `gone` finds. */
-static void sweep(const char *folder, bool (*gone)(const char *name))
-{
-  DIR *d = opendir(folder);
-  for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;)
-    if (gone(e->d_name)) (void)unlinkat(dirfd(d), e->d_name, 0);
-  if (d != NULL) (void)closedir(d);
-}
-
-static bool is_index(const char *name)
-{
-  return strcmp(name, index_name) == 0;
-}
-
-static bool is_whole_part(const char *name)
-{
-  return is_part(name, true);
-}
-
-/* Of the one that has files: a folder in which parts may be begun. */
-static lapis_status prepare(lapis_ctx *ctx, const char *folder)
-{
-  TRY(lapis_parts_check(ctx, folder));
-  if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    return io_fail_errno(ctx, folder, "cannot be made");
-  sweep(folder, is_unfinished); /* of a run that was killed */
-  return LAPIS_OK;
-}
 
 /* ---- writing ------------------------------------------------------------*/
 typedef struct writing {
@@ -202,7 +101,7 @@ static lapis_status write_index(const writing *w)
     if (is_divided(w, i)) lapis_json_put_text(list, NULL, w->item[i].name);
   lapis_json_put(head, "divided", list);
   TRY(print(w->ctx, head, &text));
-  join(w->folder, index_name, path);
+  parts_join(w->folder, parts_index, path);
   lapis_status s = lapis_file_write(w->ctx, path, text, strlen(text));
   free(text);
   return s;
@@ -214,19 +113,17 @@ static lapis_status write_folder(writing *w)
   char name[NAME_BYTES], path[PATH_BYTES];
   io_out o;
   bool first = w->part == 1;
-  TRY(base_agree(w->ctx, first ? prepare(w->ctx, w->folder) : LAPIS_OK));
+  TRY(base_agree(w->ctx, first ? parts_prepare(w->ctx, w->folder) : LAPIS_OK));
   TRY(hash_whole(w));
-  name_part(w->part, w->parts, name);
-  join(w->folder, name, path);
+  parts_name(w->part, w->parts, name);
+  parts_join(w->folder, name, path);
   lapis_status own = io_out_begin(w->ctx, path, &o);
   bool begun = own >= 0;
   if (begun) own = write_part(w, &o);
   lapis_status s = base_agree(w->ctx, own);
-  bool swept = s >= 0;  /* until then the part there is the former result's */
-  if (swept && first) { /* from here on the former result is gone */
-    sweep(w->folder, is_index);
-    sweep(w->folder, is_whole_part);
-  }
+  bool swept = s >= 0; /* until then the part there is the former result's */
+  /* from here on the former result is gone */
+  if (swept && first) parts_sweep(w->folder);
   if (s >= 0) s = base_agree(w->ctx, s);
   if (begun) own = io_out_end(&o, s);
   if (s >= 0) s = base_agree(w->ctx, own);
@@ -272,29 +169,10 @@ typedef struct reading {
   lapis_arrays *part; /* parts */
 } reading;
 
-lapis_status io_parts_find(lapis_ctx *ctx, const char *folder)
-{
-  char path[PATH_BYTES];
-  bool begun = false;
-  join(folder, index_name, path);
-  if (strlen(folder) + NAME_BYTES <= PATH_BYTES && io_is_file(path))
-    return LAPIS_OK;
-  DIR *d = opendir(folder);
-  for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;)
-    begun = begun || is_part(e->d_name, true) || is_unfinished(e->d_name);
-  if (d != NULL) (void)closedir(d);
-  return lapis_fail(ctx, LAPIS_EIO,
-                    begun ? "%s: has parts of a result and no index.json: the "
-                            "run that wrote them did not end; run it again"
-                          : "%s: is a folder without index.json, which a "
-                            "result in parts has; name a file",
-                    folder);
-}
-
 static lapis_status fail_part(const reading *r, int part, const char *what)
 {
   char name[NAME_BYTES];
-  name_part(part, r->parts, name);
+  parts_name(part, r->parts, name);
   return lapis_fail(
       r->ctx, LAPIS_EFORMAT,
       "%s: part %d of %d (%s) %s; run what wrote the folder again", r->folder,
@@ -304,7 +182,7 @@ static lapis_status fail_part(const reading *r, int part, const char *what)
 static lapis_status read_index(reading *r)
 {
   char path[PATH_BYTES];
-  join(r->folder, index_name, path);
+  parts_join(r->folder, parts_index, path);
   TRY(lapis_json_read(r->ctx, path, &r->index));
   double parts = lapis_json_number(r->index, "parts", 0);
   double format = lapis_json_number(r->index, "format", 0);
@@ -342,13 +220,13 @@ static lapis_status read_part(reading *r, int part, const io_request *request,
   char name[NAME_BYTES], path[PATH_BYTES];
   io_file f;
   io_request own = *request;
-  name_part(part, r->parts, name);
-  join(r->folder, name, path);
+  parts_name(part, r->parts, name);
+  parts_join(r->folder, name, path);
   own.seen = seen;
   if (!io_is_file(path)) return fail_part(r, part, "is missing");
   lapis_status s = io_file_open(r->ctx, path, &f);
   if (s >= 0 && f.format != IO_NPZ) s = LAPIS_EFORMAT;
-  if (s >= 0) s = io_read(r->ctx, &f, &own, &r->part[part - 1]);
+  if (s >= 0) s = io_read_by(r->ctx, npz_read, &f, &own, &r->part[part - 1]);
   io_file_close(&f);
   if (s == LAPIS_ENOMEM) return s;
   return s < 0 ? fail_part(r, part, "is cut short or damaged")

@@ -410,3 +410,6 @@ bool lapis_opencl_is_there(char *why, size_t size)
   return base_plugin(&plugin, why != NULL ? why : unseen,
                      why != NULL ? size : sizeof unseen) != NULL;
 }
+
+const char la_methods_behind_the_seam[] =
+    "mc (admm, fpc, factored), rpca, rr, rlda, clean --joint";

@@ -11,3 +11,10 @@ const la_backend *la_named(const char *name)
     if (strcmp(name, tables[i]->name) == 0) return tables[i];
   return NULL;
 }
+
+la la_beside(const la *h)
+{
+  la host = *h;
+  if (h->ops != &la_reference) host.ops = &la_openblas;
+  return host;
+}

@@ -1,6 +1,4 @@
-/* features.c - the table of the kinds of features, and what they share. */
-#include <float.h>
-#include <math.h>
+/* features.c - the table of the kinds of features. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +11,6 @@ static const feature_kind *const kinds[] = {
     &feature_gist,       &feature_sift_bow,      &feature_dense_sift_bow,
     &feature_texton_bow, &feature_sift,          &feature_gist_boxes};
 enum { KINDS = sizeof kinds / sizeof *kinds };
-/* What is found at the border may lie so far outside, in pixels. */
-static const double MARGIN = 16;
 
 const lapis_method *lapis_feature_at(int i)
 {
@@ -102,60 +98,4 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
   if (status >= 0) status = k->begin(j);
   if (status >= 0) status = run_prepare(j);
   return solver_deliver(s, status, out);
-}
-
-/* ---- for the kinds ------------------------------------------------------*/
-double *feature_room(const feature_view *v, feature_piece *piece, int k,
-                     int64_t rows, int64_t cols)
-{
-  double *val = base_alloc(v->ctx, rows * cols, sizeof *val);
-  if (val != NULL) piece->item[k] = lapis_mat_f64(val, rows, cols);
-  return val;
-}
-
-bool feature_numbers(const lapis_mat *m, lapis_dtype dtype, int64_t rows,
-                     int64_t cols, double low, double high)
-{
-  if (m->dtype != dtype || m->rows != rows || (cols >= 0 && m->cols != cols))
-    return false;
-  for (int64_t j = 0; j < m->cols; j++)
-    for (int64_t i = 0; i < m->rows; i++) {
-      double v = lapis_mat_at(m, i, j);
-      if (!(v >= low && v <= high)) return false;
-    }
-  return true;
-}
-
-bool feature_finite(const lapis_mat *m, lapis_dtype dtype, int64_t rows,
-                    int64_t cols)
-{
-  return feature_numbers(m, dtype, rows, cols, -DBL_MAX, DBL_MAX);
-}
-
-bool feature_places(const lapis_mat *m, lapis_dtype dtype, int64_t rows,
-                    int64_t cols, const feature_slot *s)
-{
-  const double side[] = {(double)s->width, (double)s->height};
-  if (!feature_finite(m, dtype, rows, cols)) return false;
-  for (int64_t j = 0; j < m->cols; j++)
-    for (int a = 0; a < 2; a++) {
-      double v = lapis_mat_at(m, a, j);
-      if (!(v >= -MARGIN && v <= side[a] + MARGIN)) return false;
-    }
-  return true;
-}
-
-lapis_status feature_shape(lapis_ctx *ctx, const char *kind, const char *text,
-                           int64_t most, int64_t *width, int64_t *height)
-{
-  char *x, *end = NULL;
-  *width = strtoll(text, &x, 10);
-  if (x != text && *x == 'x') *height = strtoll(x + 1, &end, 10);
-  bool whole = end != NULL && end != x + 1 && *end == '\0';
-  if (whole && *width >= 1 && *width <= most && *height >= 1 && *height <= most)
-    return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_EINVAL,
-                    "%s: --size '%s' is no WIDTHxHEIGHT from 1x1 to %" PRId64
-                    "x%" PRId64,
-                    kind, text, most, most);
 }

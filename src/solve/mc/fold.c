@@ -722,3 +722,11 @@ lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
   if (status >= 0) status = prepare(w, set, data, learned);
   return solver_deliver(s, status, out);
 }
+
+double mc_balance(int64_t k, const double sums[4])
+{
+  if (k != 10 && k != 20 && k != 40 && k != 80 && k != 160) return 1;
+  double primal = sqrt(sums[0] * sums[3]), dual = sqrt(sums[1] * sums[2]);
+  if (!(primal > 0) || !(dual > 0)) return 1;
+  return fmin(fmax(sqrt(primal / dual), 0.1), 10);
+}

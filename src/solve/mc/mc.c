@@ -73,14 +73,6 @@ static lapis_status accelerate_state(mc *w)
   return anderson_after(&w->accel, state);
 }
 
-double mc_balance(int64_t k, const double sums[4])
-{
-  if (k != 10 && k != 20 && k != 40 && k != 80 && k != 160) return 1;
-  double primal = sqrt(sums[0] * sums[3]), dual = sqrt(sums[1] * sums[2]);
-  if (!(primal > 0) || !(dual > 0)) return 1;
-  return fmin(fmax(sqrt(primal / dual), 0.1), 10);
-}
-
 /* mc1: what is wrong with the multiplier rho (V - B) moves B: where A - B is
  * the larger, rho is too small, where the step of B is, too large.  Both are
  * lengths of Z, so that the one large singular value of data that are not
@@ -353,6 +345,7 @@ void mc_state_free(mc *w)
 }
 
 const mc_solver mc_admm = {.name = "admm",
+                           .proves = true,
                            .refuses = refuses,
                            .suits = suits_all,
                            .alloc = mc_state_alloc,

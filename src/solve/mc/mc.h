@@ -97,6 +97,7 @@ typedef struct mc {
 struct mc_solver {
   const char *name; /* as the setting has it */
   bool on_host;     /* its state is the host's: a device has no part in it */
+  bool proves;      /* by the multiplier W, which is published */
   /* Why it cannot take the problem, the end of a sentence; NULL: it can.
    * Sizes, labels and counts of w->p are there, nothing else. */
   const char *(*refuses)(const mc *w, const lapis_data *data);

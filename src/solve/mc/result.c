@@ -134,7 +134,7 @@ lapis_status mc_results_alloc(mc *w)
   w->sparse = arena_reals(a, p->D * p->n);
   if (w->set.class_features && base_ranks(w->base.ctx) > 1)
     w->classes = arena_reals(a, p->D * p->K);
-  if (w->set.certificate && w->solver == &mc_admm)
+  if (w->set.certificate && w->solver->proves)
     w->dual = arena_reals(a, p->m * p->n);
   return mc_labels_alloc(w);
 }
@@ -243,7 +243,7 @@ lapis_status mc_publish(mc *w)
   TRY(publish_labels(w));
   TRY(publish_features(w));
   solver_publish_history(&w->base);
-  if (w->solver == &mc_fpc) return LAPIS_OK;
+  if (!w->solver->proves) return LAPIS_OK;
   solver_publish(&w->base, "dual_norm", lapis_mat_f64(&w->bounds.norm, 1, 1));
   if (!w->set.certificate) return LAPIS_OK;
   lapis_mat dual = lapis_mat_f64(w->dual, w->p.m, w->p.n);

@@ -40,9 +40,9 @@ static const attempt NUMBERS[] = {
     {LAPIS_RR_RPCA, 2.5, 3}, {LAPIS_RR_RPCA, 2.5, .1}, {LAPIS_RR_RPCA, 2.5, 30},
     {LAPIS_RR_RPCA, 1.5, 3}, {LAPIS_RR_RPCA, 1.5, .1}, {LAPIS_RR_RPCA, 1.5, 30},
     {LAPIS_RR_RPCA, 1, 3},   {LAPIS_RR_RPCA, 1, .1},   {LAPIS_RR_RPCA, 1, 30}};
-static const double LEAST_CLEANING = 10; /* rlda's factor of ridge LDA */
-static const double LOOSE = 1e-5;        /* residuals of a fold */
-static const double LOOSE_GAP = 1e-3;    /* gaps there */
+
+static const double LOOSE = 1e-5;     /* residuals of a fold */
+static const double LOOSE_GAP = 1e-3; /* gaps there */
 enum {
   MOST = 50000, /* iterations there */
   FEW = 10,     /* samples of rr: see too_few */
@@ -60,14 +60,10 @@ int rr_tries(const rr *w)
                 : sizeof NUMBERS / sizeof *NUMBERS;
 }
 
-bool rr_cleans(double lambda, int64_t d, int64_t n)
-{
-  return lambda < LEAST_CLEANING / 2 * rr_lambda(NAN, d, n);
-}
-
 /* ---- folds --------------------------------------------------------------*/
 /* All samples, and which are told by the model of which others. */
 typedef struct plan {
+  method_new_fn make; /* of a fold's fit */
   fold_plan folds;
   lapis_data data;
   double *Y;      /* rlda: n */
@@ -145,6 +141,7 @@ static lapis_status choose_folds(const rr *w, plan *p)
 }
 
 typedef struct fold {
+  method_new_fn make;
   fold_part hidden, shown;
   double *weight;  /* rlda: of the samples that are hidden */
   int64_t units;   /* groups, or 0: samples err by themselves */
@@ -157,6 +154,7 @@ static lapis_status take_fold(const rr *w, const plan *p, int k, fold *out)
   lapis_ctx *ctx = w->base.ctx;
   TRY(folds_split(ctx, &p->data, &p->folds, k, &out->hidden, &out->shown));
   int64_t at = 0, n = out->hidden.data.X.cols;
+  out->make = p->make;
   out->units = w->group != NULL ? p->folds.units : 0;
   out->weight = base_alloc(ctx, n, sizeof *out->weight);
   out->unit = base_alloc(ctx, n, sizeof *out->unit);
@@ -269,7 +267,7 @@ static lapis_status prepare(rr *w, const fold *f, const attempt *a,
   if (same) return (*s)->cls->retune(*s, &set);
   lapis_solver_free(*s);
   *s = NULL;
-  TRY((w->lda ? rlda_new : rr_new)(w->base.ctx, &f->shown.data, &set, s));
+  TRY(f->make(w->base.ctx, &f->shown.data, &set, s));
   ((rr *)*s)->in_fold = true;
   if (!w->lda) return LAPIS_OK;
   ((rr *)*s)->round = w->round;
@@ -409,10 +407,10 @@ static int choice(const rr *w)
   return first;
 }
 
-lapis_status rr_choose(rr *w)
+lapis_status rr_choose(rr *w, method_new_fn make)
 {
   lapis_ctx *ctx = w->base.ctx;
-  plan p = {.judged = 0};
+  plan p = {.make = make};
   lapis_status s = choose_folds(w, &p);
   keep_pause(ctx, true);
   if (s >= 0) s = try_all(w, &p);

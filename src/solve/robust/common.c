@@ -210,3 +210,10 @@ bool rr_basis_get(const named_list *from, rr_basis *out)
   for (int64_t i = 0; i < out->r; i++) out->nuclear += out->sigma[i];
   return true;
 }
+
+static const double LEAST_CLEANING = 10; /* rlda's factor of ridge LDA */
+
+bool rr_cleans(double lambda, int64_t d, int64_t n)
+{
+  return lambda < LEAST_CLEANING / 2 * rr_lambda(NAN, d, n);
+}

@@ -311,7 +311,7 @@ typedef struct rr {
 /* choose.c; what `tried` holds of each: lambda, gamma, what was told, denoise,
  * the standard error of what was told */
 enum { RR_TRIED = 5 };
-lapis_status rr_choose(rr *w);
+lapis_status rr_choose(rr *w, method_new_fn make); /* of a fold's fit */
 /* What was chosen, once E is known in units of X; called by all processes. */
 lapis_status rr_remark_choice(const rr *w);
 int rr_tries(const rr *w);

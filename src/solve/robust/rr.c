@@ -407,7 +407,7 @@ static bool may_be_chosen(const double *chosen)
 static lapis_status settle_open(rr *w)
 {
   if (!may_be_chosen(w->chosen)) return loop_refuse(&w->base.loop, "chosen");
-  if (isnan(w->chosen[0])) TRY(rr_choose(w));
+  if (isnan(w->chosen[0])) TRY(rr_choose(w, w->lda ? rlda_new : rr_new));
   w->set.lambda = w->chosen[0];
   w->shrink = !(w->chosen[1] > 0);
   if (!w->shrink) w->set.gamma = w->chosen[1];

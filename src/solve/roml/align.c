@@ -39,9 +39,6 @@ static const double EQUAL = 1e-6; /* shape costs, relative: one answer */
 static const double MOST = 3e8;
 static const double FULL_TURN = 6.283185307179586476925;
 
-static const char *const names[ROML_INVARIANCES] = {
-    "auto", "none", "shift", "scale", "rotation", "similarity"};
-
 /* p -> (a p_x - b p_y + t_x, b p_x + a p_y + t_y) */
 typedef struct motion {
   double a, b, t[2];
@@ -65,14 +62,6 @@ typedef struct aligner {
   bool *done;            /* K */
   bool cut;              /* cancelled, or out of time */
 } aligner;
-
-roml_invariance roml_invariance_of(const char *word)
-{
-  if (word == NULL) return ROML_ANY;
-  for (int i = 0; i < ROML_INVARIANCES; i++)
-    if (strcmp(word, names[i]) == 0) return (roml_invariance)i;
-  return ROML_INVARIANCES;
-}
 
 static bool turns(roml_invariance kind)
 {
@@ -302,29 +291,6 @@ static lapis_status apply(aligner *g, roml_invariance kind)
 }
 
 /* ---- the choice ---------------------------------------------------------*/
-lapis_status roml_shape_cost(roml_state *s, double *cost)
-{
-  int64_t n = s->at.n, K = s->at.rows / 2;
-  const double *D = s->D.data;
-  double *W = s->W.data;
-  for (int64_t k = 0; k < K; k++) {
-    double mean[2] = {0}, size = 0;
-    for (int64_t i = 0; i < 2 * n; i++)
-      mean[i % 2] += D[roml_block(&s->at, k, i / 2) + i % 2] / (double)n;
-    for (int64_t i = 0; i < 2 * n; i++) {
-      int64_t at = roml_block(&s->at, k, i / 2) + i % 2;
-      W[at] = D[at] - mean[i % 2];
-      size += W[at] * W[at];
-    }
-    size = size > 0 ? 1 / sqrt(size * (double)K) : 0;
-    for (int64_t i = 0; i < 2 * n; i++)
-      W[roml_block(&s->at, k, i / 2) + i % 2] *= size;
-  }
-  TRY(op_singular_values(s->svt, &s->W, s->sigma));
-  *cost = 0;
-  for (int64_t i = s->U.cols - 1; i >= 0; i--) *cost += s->sigma[i];
-  return LAPIS_OK;
-}
 
 static bool may_choose(const roml *w)
 {
@@ -346,8 +312,8 @@ static void say_choice(const roml *w, roml_invariance best, const double *cost)
   base_say(w->base.ctx, best == ROML_UPRIGHT ? 1 : -1,
            "roml: --invariance %s: the shapes it finds cost %.4g (none %.4g, "
            "shift %.4g, scale %.4g, rotation %.4g, similarity %.4g)",
-           names[best], cost[best], cost[1], cost[2], cost[3], cost[4],
-           cost[5]);
+           roml_invariance_name(best), cost[best], cost[1], cost[2], cost[3],
+           cost[4], cost[5]);
 }
 
 static int64_t slots(const aligner *g)
@@ -404,7 +370,8 @@ static lapis_status choose_and_begin(aligner *g)
   bool ended = must_end(g) || w->base.loop.status != LAPIS_OK;
   w->whole = whole && !ended;
   if (!ended && w->invariance > ROML_UPRIGHT)
-    w->set.invariance = names[w->invariance]; /* repeats this run */
+    w->set.invariance =
+        roml_invariance_name(w->invariance); /* repeats this run */
   if (s >= 0 && ended && w->set.inliers > 0)
     w->given = found;
   else
@@ -441,7 +408,7 @@ static lapis_status move_as_told(aligner *g, roml_invariance kind)
       w->base.ctx, BASE_WARNING, "not-moved",
       "roml: {invariance %s}: it ended before the images were moved; what "
       "is answered is of the images as they are",
-      names[kind]);
+      roml_invariance_name(kind));
   return LAPIS_OK;
 }
 
@@ -511,9 +478,4 @@ lapis_status roml_align(roml *w)
   if (kind == ROML_UPRIGHT || (kind == ROML_ANY && !may_choose(w)))
     return note_transform(w, NULL);
   return move_images(w, kind);
-}
-
-const char *roml_invariance_name(roml_invariance kind)
-{
-  return names[kind];
 }

@@ -217,6 +217,8 @@ lapis_status roml_step(roml *w, roml_state *s, roml_progress *now);
 lapis_status roml_iterate(roml *w, roml_state *s, bool resumed);
 /* For work beside it: shows that it goes on; cancelled, or out of time. */
 bool roml_must_end(roml *w);
+/* The same, of a step of it. */
+void roml_show(roml *w, double objective, double residual);
 /* Room for n slots in w->s. */
 lapis_status roml_resize(roml *w, int64_t n);
 /* A whole run on s: start, iterate, keep the better of start and end. */

@@ -184,3 +184,42 @@ lapis_status roml_fit(roml_state *s, double lambda, const roml_effort *effort,
   }
   return LAPIS_OK;
 }
+
+lapis_status roml_shape_cost(roml_state *s, double *cost)
+{
+  int64_t n = s->at.n, K = s->at.rows / 2;
+  const double *D = s->D.data;
+  double *W = s->W.data;
+  for (int64_t k = 0; k < K; k++) {
+    double mean[2] = {0}, size = 0;
+    for (int64_t i = 0; i < 2 * n; i++)
+      mean[i % 2] += D[roml_block(&s->at, k, i / 2) + i % 2] / (double)n;
+    for (int64_t i = 0; i < 2 * n; i++) {
+      int64_t at = roml_block(&s->at, k, i / 2) + i % 2;
+      W[at] = D[at] - mean[i % 2];
+      size += W[at] * W[at];
+    }
+    size = size > 0 ? 1 / sqrt(size * (double)K) : 0;
+    for (int64_t i = 0; i < 2 * n; i++)
+      W[roml_block(&s->at, k, i / 2) + i % 2] *= size;
+  }
+  TRY(op_singular_values(s->svt, &s->W, s->sigma));
+  *cost = 0;
+  for (int64_t i = s->U.cols - 1; i >= 0; i--) *cost += s->sigma[i];
+  return LAPIS_OK;
+}
+
+bool roml_must_end(roml *w)
+{
+  roml_show(w, NAN, NAN);
+  return loop_cut_short(&w->base.loop);
+}
+
+void roml_show(roml *w, double objective, double residual)
+{
+  lapis_progress now = {.rank = w->s.low_rank.rank,
+                        .objective = objective,
+                        .gap = NAN,
+                        .residual = residual};
+  loop_show(&w->base.loop, &now, w->set.stop.tol);
+}

@@ -170,7 +170,7 @@ static void to_simplex(sv_model *t, double length)
   q->norm = column_dense_dot(q->a, q->g, q->n);
 }
 
-lapis_status sv_model_step(sv_model *t, double tol, bool *more)
+lapis_status sv_model_step(sv_model *t, bool *moved)
 {
   sv_quadratic *q = t->q;
   from_simplex(t);
@@ -181,8 +181,7 @@ lapis_status sv_model_step(sv_model *t, double tol, bool *more)
       curve > 0 ? -column_dense_dot(t->g, t->step, q->n) / curve : 1;
   to_simplex(t, fmin(1, length));
   learn(t);
-  sv_quadratic_bound(q);
-  *more = q->gap > tol && length > 0;
+  *moved = length > 0;
   base_say(q->ctx, 2, "svmplus: step of length %.3f", length);
   return LAPIS_OK;
 }

@@ -262,8 +262,8 @@ static lapis_status find_threshold(misvm *w)
   if (w->set.threshold != LAPIS_THRESHOLD_AUTO) return LAPIS_OK;
   if (s == LAPIS_OK || s == LAPIS_MAX_ITERS) {
     keep_pause(l->ctx, true);
-    s = bag_threshold(inner_of(w), &w->set, &w->bags, w->bag_sign, left,
-                      &margins, NULL);
+    s = bag_threshold(inner_of(w), &w->set, misvm_new, &w->bags, w->bag_sign,
+                      left, &margins, NULL);
     keep_pause(l->ctx, false);
   }
   TRY(s);
@@ -307,7 +307,7 @@ static lapis_status try_all(misvm *w, double *best)
       double t = 0, loss = INFINITY;
       if (w->any_kernel) set.kernel = kernels[k];
       set.C = weights[i];
-      s = bag_threshold(inner_of(w), &set, &w->bags, w->bag_sign,
+      s = bag_threshold(inner_of(w), &set, misvm_new, &w->bags, w->bag_sign,
                         end - base_seconds(), &t, &loss);
       if (s != LAPIS_OK) return s;
       base_say(w->base.ctx, 1, "misvm: --kernel %s --C %g: log-loss %.4f",

@@ -3,7 +3,6 @@
  * Scores of the training samples are too sure of themselves, so the sigmoids
  * (folds/calibrate.c) are fitted to scores of held-out folds, each kind of
  * sample spread evenly over them. */
-#include <math.h>
 #include <string.h>
 
 #include "folds/calibrate.h"
@@ -20,16 +19,16 @@ lapis_status sv_split(const svmplus *w, const fold_plan *plan, int64_t fold,
   return LAPIS_OK;
 }
 
-static lapis_status score_fold(svmplus *w, const fold_part *shown,
-                               const fold_part *hidden, int64_t fold,
-                               double *held)
+static lapis_status score_fold(svmplus *w, sv_maker *make,
+                               const fold_part *shown, const fold_part *hidden,
+                               int64_t fold, double *held)
 {
   lapis_svmplus_settings set = w->set;
   lapis_solver *s = NULL, *p = NULL;
   set.probability = set.certificate = false;
   set.scale = LAPIS_SCALE_NONE; /* w->data are scaled, where they are */
   set.stop.seconds = loop_seconds_left(&w->base.loop);
-  TRY(sv_new(w->base.ctx, &shown->data, &set, &s));
+  TRY(make(w->base.ctx, &shown->data, &set, &s));
   lapis_status status = lapis_solve(s);
   if (status == LAPIS_MAX_ITERS || status == LAPIS_PRECISION_FLOOR)
     status = LAPIS_OK;
@@ -49,12 +48,13 @@ static lapis_status score_fold(svmplus *w, const fold_part *shown,
   return status;
 }
 
-static lapis_status one_fold(svmplus *w, int64_t fold, double *held)
+static lapis_status one_fold(svmplus *w, sv_maker *make, int64_t fold,
+                             double *held)
 {
   fold_part hidden, shown;
   lapis_status s = sv_split(w, &w->folds, fold, &hidden, &shown);
   if (s >= 0 && hidden.data.X.cols > 0)
-    s = score_fold(w, &shown, &hidden, fold, held);
+    s = score_fold(w, make, &shown, &hidden, fold, held);
   fold_part_free(&hidden);
   fold_part_free(&shown);
   return s;
@@ -151,7 +151,7 @@ static lapis_status fit_sigmoids(svmplus *w, const double *held)
   return s;
 }
 
-lapis_status sv_platt(svmplus *w)
+lapis_status sv_platt(svmplus *w, sv_maker *make)
 {
   lapis_ctx *ctx = w->base.ctx;
   loop *l = &w->base.loop;
@@ -161,7 +161,7 @@ lapis_status sv_platt(svmplus *w)
   lapis_status s = ok ? LAPIS_OK : LAPIS_ENOMEM;
   keep_pause(ctx, true);
   for (int64_t k = 0; k < w->folds.folds && s == LAPIS_OK; k++)
-    s = loop_cut_short(l) ? l->status : one_fold(w, k, held);
+    s = loop_cut_short(l) ? l->status : one_fold(w, make, k, held);
   keep_pause(ctx, false);
   if (s == LAPIS_OK) s = fit_sigmoids(w, held);
   if (s > 0) { /* a sigmoid of some folds would look like any other */
@@ -173,23 +173,4 @@ lapis_status sv_platt(svmplus *w)
   }
   base_free(held);
   return s < 0 ? s : LAPIS_OK;
-}
-
-void sv_publish_probabilities(lapis_solver *s, const double *platt, int64_t K,
-                              int64_t n, const double *scores, double *p)
-{
-  for (int64_t k = 0; k < K * n; k++) {
-    const double *by = platt + 2 * (k % K);
-    double u = by[0] * scores[k] + by[1];
-    p[k] = u > 0 ? exp(-u) / (1 + exp(-u)) : 1 / (1 + exp(u));
-  }
-  solver_publish(s, "probabilities", lapis_mat_f64(p, K, n));
-}
-
-void sv_say_balanced(lapis_ctx *ctx)
-{
-  base_say(ctx, -1,
-           "svmplus: --balanced decides as if classes were equally frequent; "
-           "probabilities keep the shares of the data, so a label may have one "
-           "that is below another's");
 }

@@ -157,3 +157,11 @@ lapis_status sv_learn(lapis_solver *s)
   learned(s, "weights", w->weights, w->q.d + 1, w->K);
   return LAPIS_OK;
 }
+
+void sv_add_info(svmplus *w, double objective, double dual, double gap)
+{
+  lapis_info *info = &w->base.info;
+  info->objective += objective;
+  info->dual += dual;
+  info->gap = fmax(info->gap, gap);
+}

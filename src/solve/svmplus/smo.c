@@ -11,7 +11,6 @@
  *
  * Numerics: a'Qa follows from the steps and is made anew, with g, whenever
  * the bound says that the end is reached. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +41,7 @@ static double bound(const sv_quadratic *q, double least)
   return (q->norm - least) / fmax(q->norm / 2, 1e-300);
 }
 
-void sv_quadratic_bound(sv_quadratic *q)
+static void set_bound(sv_quadratic *q)
 {
   q->gap = bound(q, q->g[smallest(q->g, q->n)]);
 }
@@ -64,7 +63,7 @@ lapis_status sv_quadratic_certify(sv_quadratic *q)
   TRY(gradient(q));
   q->norm = 0;
   for (int64_t i = 0; i < q->n; i++) q->norm += q->a[i] * q->g[i];
-  sv_quadratic_bound(q);
+  set_bound(q);
   if (q->single != NULL) /* |a| <= 1: of a'Qa and of min Qa */
     q->gap += 4 * q->single->doubt / fmax(q->norm, 1e-300);
   if (isfinite(q->gap)) return LAPIS_OK;
@@ -172,6 +171,15 @@ static void start(sv_quadratic *q)
 /* What takes more is so badly conditioned that it wants double precision. */
 enum { SINGLE_SWEEPS = 100 };
 
+static lapis_status step_of_model(sv_quadratic *q, sv_model *model, double tol,
+                                  bool *more)
+{
+  TRY(sv_model_step(model, more));
+  set_bound(q);
+  *more = *more && q->gap > tol;
+  return LAPIS_OK;
+}
+
 static lapis_status minimise(sv_quadratic *q, sv_model *model, double tol)
 {
   double last = INFINITY;
@@ -181,7 +189,7 @@ static lapis_status minimise(sv_quadratic *q, sv_model *model, double tol)
   bool more = false;
   while (q->gap > tol && sweeps++ < most && loop_next(q->loop)) {
     more = true;
-    TRY(model != NULL ? sv_model_step(model, tol, &more)
+    TRY(model != NULL ? step_of_model(q, model, tol, &more)
                       : sv_sweep(q, aim, &more));
     TRY(sv_quadratic_record(q, tol));
     if (more) continue;

@@ -107,47 +107,6 @@ unsigned sv_idle(const void *settings)
 }
 
 /* ---- one part: one class against the rest --------------------------------*/
-static lapis_status class_weights(const svmplus *w, int64_t c)
-{
-  const sv_data *q = &w->q;
-  int64_t positive = 0, first, all;
-  for (int64_t i = 0; i < q->n; i++) {
-    q->y[i] = w->labels.sign[i * w->K + c];
-    positive += q->y[i] > 0;
-  }
-  TRY(base_place(q->ctx, q->n, &first, &all));
-  TRY(base_sum_whole(q->ctx, &positive, 1));
-  double share = (double)positive / (double)all;
-  for (int64_t i = 0; i < q->n; i++) {
-    double f = w->data.weight == NULL ? 1 : w->data.weight[i];
-    if (w->set.balanced) f /= 2 * (q->y[i] > 0 ? share : 1 - share);
-    q->C[i] = w->set.C * f;
-  }
-  return LAPIS_OK;
-}
-
-void sv_add_info(svmplus *w, double objective, double dual, double gap)
-{
-  lapis_info *info = &w->base.info;
-  info->objective += objective;
-  info->dual += dual;
-  info->gap = fmax(info->gap, gap);
-}
-
-lapis_status sv_class(svmplus *w, int64_t c)
-{
-  TRY(class_weights(w, c));
-  if (w->K > 1) base_say(w->base.ctx, 1, "svmplus: class %" PRId64, c + 1);
-  switch (w->kind) {
-  case SV_LINEAR:
-    return sv_linear_part(w, c);
-  case SV_L2:
-    return sv_l2_part(w, c);
-  case SV_ORIGINAL:
-    break;
-  }
-  return sv_original_part(w, c);
-}
 
 static void keep(svmplus *w)
 {
@@ -205,7 +164,7 @@ static lapis_status svmplus_solve(lapis_solver *s)
   loop_keep_no_more(&s->loop);
   settle_status(w);
   s->info.iterations = s->loop.iter;
-  if (w->set.probability) TRY(sv_platt(w));
+  if (w->set.probability) TRY(sv_platt(w, sv_new));
   TRY(sv_publish(w));
   s->info.seconds = loop_seconds(&s->loop);
   return s->loop.status;

@@ -54,8 +54,10 @@ unsigned sv_idle(const void *settings); /* method_idle_fn */
 lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
                          const void *settings, lapis_solver **out);
 /* The same inside another method, which speaks for it. */
-lapis_status sv_new(lapis_ctx *ctx, const lapis_data *data,
-                    const lapis_svmplus_settings *set, lapis_solver **out);
+typedef lapis_status sv_maker(lapis_ctx *ctx, const lapis_data *data,
+                              const lapis_svmplus_settings *set,
+                              lapis_solver **out);
+sv_maker sv_new;
 /* What --scale auto did, where it did something. */
 void sv_note_scale(const lapis_solver *s, int asked, int used);
 lapis_status misvm_new(lapis_ctx *ctx, const lapis_data *data,
@@ -146,12 +148,11 @@ lapis_status sv_model_new(sv_quadratic *q, sv_model **out);
 void sv_model_free(sv_model *t);
 /* Names what was learnt, for a killed run to go on from. */
 void sv_model_keep(sv_model *t);
-lapis_status sv_model_step(sv_model *t, double tol, bool *more);
+/* *moved: some way; the bound is not of the new point yet. */
+lapis_status sv_model_step(sv_model *t, bool *moved);
 /* Solves Q_FF b = 1 on the support and corrects it; keeps the better of the
  * two points. */
 lapis_status sv_polish(sv_quadratic *q, double tol);
-/* gap from g and norm. */
-void sv_quadratic_bound(sv_quadratic *q);
 /* g, norm and gap from a alone. */
 lapis_status sv_quadratic_certify(sv_quadratic *q);
 lapis_status sv_quadratic_record(sv_quadratic *q, double tol);
@@ -354,8 +355,9 @@ lapis_status sv_split(const svmplus *w, const fold_plan *plan, int64_t fold,
 /* Before the solve: the folds that Platt's sigmoid is fitted on; refuses what
  * cannot be split into them. */
 lapis_status sv_platt_folds(svmplus *w);
-/* Behind it: fits A and B to the scores of these held-out folds. */
-lapis_status sv_platt(svmplus *w);
+/* Behind it: fits A and B to the scores of these held-out folds, whose fits
+ * `make` begins. */
+lapis_status sv_platt(svmplus *w, sv_maker *make);
 /* p (K x n) of scores, as the result "probabilities". */
 void sv_publish_probabilities(lapis_solver *s, const double *platt, int64_t K,
                               int64_t n, const double *scores, double *p);
@@ -392,9 +394,10 @@ bool bags_are_enough(const bag_list *b, const double *sign);
 /* The bags' score above which a held-out bag is positive as likely as not, in
  * units of the margin rho, and the log-loss of what such scores say (NULL: not
  * wanted); LAPIS_CANCELLED or LAPIS_TIME_LIMIT: not found.
- * set: of the folds' models, of which w has the features; sign (n): of each
- * sample's bag; seconds: what is left. */
+ * set: of the folds' models, of which w has the features and which `make`
+ * begins; sign (n): of each sample's bag; seconds: what is left. */
 lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
-                           const bag_list *b, const double *sign,
-                           double seconds, double *out, double *loss);
+                           method_new_fn make, const bag_list *b,
+                           const double *sign, double seconds, double *out,
+                           double *loss);
 #endif

@@ -12,7 +12,6 @@
  * l2 models compare as f / rho, rho = a'Qa: the margin is 1. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "folds/calibrate.h"
 #include "solve/svmplus/svmplus.h"
@@ -26,6 +25,7 @@ typedef struct held_bag {
 
 typedef struct splitting {
   const svmplus *w;
+  method_new_fn make;       /* of a fold's fit */
   lapis_misvm_settings set; /* of a fold's model */
   const bag_list *bags;
   fold_plan folds;
@@ -79,7 +79,7 @@ static lapis_status score_fold(splitting *p, int64_t fold,
 {
   lapis_ctx *ctx = p->w->base.ctx;
   lapis_solver *s = NULL, *q = NULL;
-  TRY(misvm_new(ctx, shown, &p->set, &s));
+  TRY(p->make(ctx, shown, &p->set, &s));
   lapis_status status = lapis_solve(s);
   bool whole = status == LAPIS_OK || status == LAPIS_MAX_ITERS ||
                status == LAPIS_PRECISION_FLOOR;
@@ -195,10 +195,11 @@ bool bags_are_enough(const bag_list *b, const double *sign)
 }
 
 lapis_status bag_threshold(const svmplus *w, const lapis_misvm_settings *set,
-                           const bag_list *b, const double *sign,
-                           double seconds, double *out, double *loss)
+                           method_new_fn make, const bag_list *b,
+                           const double *sign, double seconds, double *out,
+                           double *loss)
 {
-  splitting p = {.w = w, .set = *set, .bags = b};
+  splitting p = {.w = w, .make = make, .set = *set, .bags = b};
   lapis_ctx *ctx = w->base.ctx;
   double start = base_seconds(), unused;
   p.set.threshold = LAPIS_THRESHOLD_FIXED;

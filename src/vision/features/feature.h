@@ -103,6 +103,7 @@ struct feature_job {
 bool feature_is_single(const feature_kind *kind);
 /* features.c: the same of a row of the table. */
 bool feature_kind_is_single(const lapis_method *kind);
+/* ---- pieces.c -----------------------------------------------------------*/
 void feature_piece_free(feature_piece *p); /* contents */
 /* rows x cols zeroed doubles as piece->item[k]; NULL: no memory. */
 double *feature_room(const feature_view *v, feature_piece *piece, int k,

@@ -21,12 +21,6 @@ bool feature_is_single(const feature_kind *kind)
   return kind->array[0].group == NULL && kind->array[0].start == NULL;
 }
 
-void feature_piece_free(feature_piece *p)
-{
-  for (int k = 0; k < FEATURE_ARRAYS; k++) base_free(p->item[k].val);
-  *p = (feature_piece){0};
-}
-
 static void release_result(feature_job *j)
 {
   for (int k = 0; k < FEATURE_ARRAYS; k++) {

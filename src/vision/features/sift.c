@@ -11,24 +11,6 @@
 
 enum { LEAST_SIDE = 8 };
 
-lapis_status sift_grow(lapis_ctx *ctx, sift_list *list)
-{
-  int64_t n = list->count, room = n < 64 ? 128 : 2 * n;
-  if (n < list->room) return LAPIS_OK;
-  void *vector = list->vector, *place = list->place, *force = list->strength;
-  lapis_status s =
-      base_grow(ctx, &vector, n * SIFT_SIZE, room * SIFT_SIZE, sizeof(float));
-  list->vector = vector;
-  if (s >= 0)
-    s = base_grow(ctx, &place, n * SIFT_PLACE, room * SIFT_PLACE,
-                  sizeof(float));
-  list->place = place;
-  if (s >= 0) s = base_grow(ctx, &force, n, room, sizeof(float));
-  list->strength = force;
-  if (s >= 0) list->room = room;
-  return s;
-}
-
 /* Given points belong to names, the cache goes by content. */
 static lapis_status read_points(feature_job *j, const lapis_sift_settings *set)
 {

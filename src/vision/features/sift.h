@@ -38,7 +38,7 @@ lapis_status sift_find(lapis_ctx *ctx, const sift_task *t, sift_list *out);
 /* Bytes that the scale space of w x h pixels takes. */
 double sift_bytes(const sift_task *t);
 
-/* ---- sift.c -------------------------------------------------------------*/
+/* ---- pieces.c -----------------------------------------------------------*/
 /* Room for one more, at index count. */
 lapis_status sift_grow(lapis_ctx *ctx, sift_list *list);
 

@@ -1,24 +1,8 @@
-/* share.c - some of the samples of an array, which alone are read: the part of
- * one process. */
+/* npy_file.c - a .npy file: its array, or one process's part of it. */
 #include <string.h>
 
 #include "io/io.h"
 
-void io_share_cut(const io_share *s, int64_t n, int64_t *first, int64_t *count)
-{
-  *first = n * s->part / s->parts;
-  *count = n * (s->part + 1) / s->parts - *first;
-}
-
-bool io_share_of(const io_share *s, const char *name, int64_t n, int64_t *first,
-                 int64_t *count)
-{
-  if (s->parts <= 1 || n <= 1 || !io_is_wanted(s->of, name)) return false;
-  io_share_cut(s, n, first, count);
-  return true;
-}
-
-/* ---- of a .npy array -----------------------------------------------------*/
 static lapis_status skip(io_source *s, int64_t size)
 {
   enum { SCRATCH = 1 << 14 };
@@ -94,5 +78,45 @@ lapis_status npy_share_read(io_source *s, const npy_header *h,
   out->shape[0] = h->shape[0];
   lapis_status status = skip(s, s->left);
   if (status < 0) lapis_array_free(out);
+  return status;
+}
+
+/* An array whose values lie in the file's bytes takes those over. */
+static void adopt(lapis_array *a, io_file *f)
+{
+  if (a->kind != IO_BORROWED) return;
+  a->memory = f->data;
+  a->bytes = (size_t)f->size;
+  a->kind = (int)f->kind;
+  f->kind = IO_NONE;
+}
+
+/* "folder/X.npy" -> "X" */
+static lapis_status bare_name(lapis_ctx *ctx, const char *path, char **out)
+{
+  const char *slash = strrchr(path, '/');
+  *out = base_strdup(ctx, slash == NULL ? path : slash + 1);
+  if (*out == NULL) return LAPIS_ENOMEM;
+  size_t size = strlen(*out);
+  if (size > 4 && strcmp(*out + size - 4, ".npy") == 0) (*out)[size - 4] = '\0';
+  return LAPIS_OK;
+}
+
+lapis_status io_arrays_npy(lapis_ctx *ctx, io_file *f,
+                           const io_request *request, lapis_arrays *out)
+{
+  char *name;
+  lapis_array a;
+  TRY(bare_name(ctx, io_name(f->path), &name));
+  io_source s = io_source_memory(ctx, io_name(f->path), f->data, f->size);
+  npy_header h;
+  lapis_status status = npy_header_read(&s, &h);
+  if (status == LAPIS_OK)
+    status = npy_share_read(&s, &h, &request->share, name, &a);
+  if (status == LAPIS_OK) {
+    adopt(&a, f);
+    status = io_arrays_add(ctx, out, name, &a);
+  }
+  base_free(name);
   return status;
 }
