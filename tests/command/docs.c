@@ -350,14 +350,12 @@ static void the_help_is_current(void **state)
     char line[1024];
     snprintf(line, sizeof line, "diff -u \"$page\" copy/%s", page);
     if (shell(&c, page, line) != 0)
-      fail_msg("%s is not what lapis says; tools/update-help puts it right:\n"
-               "%s",
-               page, c.out);
+      fail_msg("%s is not what lapis says; run tools/regenerate:\n%s", page,
+               c.out);
   }
   globfree(&pages);
   if (shell(&c, "", "diff -ru \"$root/octave\" copy/octave") != 0)
-    fail_msg("Octave's help is not what lapis says; tools/update-help puts it "
-             "right:\n%s",
+    fail_msg("Octave's help is not what lapis says; run tools/regenerate:\n%s",
              c.out);
   command_end(&c);
 }
