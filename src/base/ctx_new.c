@@ -42,7 +42,7 @@ lapis_ctx *lapis_ctx_new(void)
 {
   lapis_ctx *ctx = base_alloc(NULL, 1, sizeof *ctx);
   if (ctx == NULL) return NULL;
-  lapis_ctx_set_comm(ctx, NULL);
+  ctx->spread = SPREAD_ALONE;
   ctx->allowed = allowed_threads();
   ctx->jobs = 1;
   ctx->deadline = INFINITY;

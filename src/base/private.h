@@ -1,6 +1,7 @@
 /* private.h - between the files of base only. */
 #ifndef LAPIS_BASE_PRIVATE_H
 #define LAPIS_BASE_PRIVATE_H
+#include <math.h>
 #include <stdatomic.h>
 
 #include "base/base.h"
@@ -64,6 +65,8 @@ typedef struct spread_state {
   double until; /* when the loop at hand ends, on base_seconds' clock */
   int64_t messages, numbers; /* so far */
 } spread_state;
+static const spread_state SPREAD_ALONE = {.comm = {.size = 1},
+                                          .until = INFINITY};
 spread_state *base_spread(lapis_ctx *ctx);
 const spread_state *base_spread_of(const lapis_ctx *ctx);
 /* When this process's loop has to end. */

@@ -325,7 +325,7 @@ void lapis_ctx_set_comm(lapis_ctx *ctx, const lapis_comm *comm)
 {
   if (ctx == NULL) return;
   spread_state *s = base_spread(ctx);
-  *s = (spread_state){.comm = {.size = 1}, .until = INFINITY};
+  *s = SPREAD_ALONE;
   if (comm != NULL) s->comm = *comm;
 }
 
