@@ -1,12 +1,10 @@
 /* ctx.c - the context: what it knows, says and is asked. */
 #include <math.h>
-#include <omp.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "base/base.h"
-#include "base/jobs.h"
 #include "base/number.h"
 #include "base/private.h"
 
@@ -74,31 +72,7 @@ int lapis_ctx_threads(const lapis_ctx *ctx)
   return base_threads(ctx);
 }
 
-/* ---- jobs ---------------------------------------------------------------*/
-int jobs_of(const lapis_ctx *ctx, int64_t units)
-{
-  int jobs = ctx->jobs > 0 ? ctx->jobs : omp_get_num_procs();
-  if (ctx->spread.comm.size > 1 || units < 1) return 1;
-  return (int64_t)jobs < units ? jobs : (int)units;
-}
-
-int jobs_divide(lapis_ctx *ctx, const char *who, int jobs)
-{
-  int before = ctx->threads, own = base_threads(ctx) / jobs;
-  if (jobs == 1) return before;
-  ctx->threads = own > 1 ? own : 1;
-  base_say(ctx, 1,
-           "%s: %d jobs, %d thread%s each; what is read and what they share is "
-           "in memory once, what each makes as often as there are jobs",
-           who, jobs, ctx->threads, ctx->threads == 1 ? "" : "s");
-  return before;
-}
-
-void jobs_undivide(lapis_ctx *ctx, int threads)
-{
-  ctx->threads = threads;
-}
-
+/* ---- a worker -----------------------------------------------------------*/
 void base_become_worker(lapis_ctx *ctx, lapis_message_fn fn, note_relay note,
                         void *user)
 {

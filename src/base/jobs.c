@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <omp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -391,4 +392,28 @@ lapis_status jobs_run(const job_list *list, int jobs)
   lapis_status s = run(&t);
   if (s == LAPIS_CANCELLED) base_rearm(list->ctx); /* it has been heard */
   return s;
+}
+
+int jobs_of(const lapis_ctx *ctx, int64_t units)
+{
+  int jobs = ctx->jobs > 0 ? ctx->jobs : omp_get_num_procs();
+  if (ctx->spread.comm.size > 1 || units < 1) return 1;
+  return (int64_t)jobs < units ? jobs : (int)units;
+}
+
+int jobs_divide(lapis_ctx *ctx, const char *who, int jobs)
+{
+  int before = ctx->threads, own = base_threads(ctx) / jobs;
+  if (jobs == 1) return before;
+  ctx->threads = own > 1 ? own : 1;
+  base_say(ctx, 1,
+           "%s: %d jobs, %d thread%s each; what is read and what they share is "
+           "in memory once, what each makes as often as there are jobs",
+           who, jobs, ctx->threads, ctx->threads == 1 ? "" : "s");
+  return before;
+}
+
+void jobs_undivide(lapis_ctx *ctx, int threads)
+{
+  ctx->threads = threads;
 }

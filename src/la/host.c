@@ -2,7 +2,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "la/device.h"
 #include "la/host.h"
 #include "lapis/tools.h"
 #include "mat/mat.h"
