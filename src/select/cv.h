@@ -55,8 +55,9 @@ lapis_status cv_run_share(lapis_ctx *ctx, const lapis_method *m,
 /* jobs.c: the folds that are not done, by so many processes. */
 lapis_status cv_run_jobs(const struct part_source *from, lapis_cv *cv,
                          void *settings);
-/* Between cv.c and jobs.c: the points of a fold that are not done yet; folds
- * are counted as in cv->done. */
+/* cv_fold.c: how many points of all folds are done; the points of a fold that
+ * are not; folds are counted as in cv->done. */
+int64_t cv_count_done(const lapis_cv *cv);
 lapis_status cv_run_fold(const struct part_source *from, lapis_cv *cv,
                          int64_t f, void *settings);
 lapis_status cv_apply_point(lapis_ctx *ctx, const lapis_method *m,

@@ -1,9 +1,24 @@
-/* hides.c - what a cross-validation hides together. */
+/* hides.c - the options of a cross-validation, and what it hides together. */
 #include <math.h>
 #include <string.h>
 
 #include "select/select.h"
 #include "solve/methods.h"
+
+lapis_status cv_options_take(lapis_ctx *ctx, const lapis_cv_options *given,
+                             lapis_cv_options *own)
+{
+  *own = lapis_cv_defaults();
+  TRY(base_take(ctx, "cv: the options", given, own, sizeof *own));
+  if (own->folds_of >= LAPIS_FOLDS_OF_AUTO &&
+      own->folds_of <= LAPIS_FOLDS_OF_CELLS)
+    return LAPIS_OK;
+  return lapis_fail(
+      ctx, LAPIS_EINVAL,
+      "cv: folds_of is %d; it must be LAPIS_FOLDS_OF_AUTO, _ROWS, "
+      "_GROUPS or _CELLS",
+      own->folds_of);
+}
 
 /* More than a tenth of the rows that have a label lack another. */
 static bool lacks_cells(const lapis_mat *Y)

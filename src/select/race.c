@@ -163,17 +163,6 @@ static lapis_status draw(lapis_race *r)
 }
 
 /* ---- running ------------------------------------------------------------*/
-bool race_show(lapis_race *r, int64_t done, int64_t all, double started)
-{
-  lapis_progress now = {.method = "auto",
-                        .iter = done,
-                        .objective = NAN,
-                        .gap = NAN,
-                        .residual = NAN,
-                        .seconds = base_seconds() - started,
-                        .done = (double)done / (double)all};
-  return base_show(r->ctx, &now);
-}
 
 /* Out of time within a fold: what only some have answered decides nothing, and
  * runners that came later have to have answered all that the first ones did. */

@@ -11,6 +11,18 @@
 #include "base/jobs.h"
 #include "select/runners.h"
 
+bool race_show(lapis_race *r, int64_t done, int64_t all, double started)
+{
+  lapis_progress now = {.method = "auto",
+                        .iter = done,
+                        .objective = NAN,
+                        .gap = NAN,
+                        .residual = NAN,
+                        .seconds = base_seconds() - started,
+                        .done = (double)done / (double)all};
+  return base_show(r->ctx, &now);
+}
+
 typedef struct field {
   lapis_race *r;
   int first;

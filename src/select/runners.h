@@ -153,7 +153,7 @@ lapis_status kernels_features(lapis_race *r, const runner *x, int64_t fold,
                               const race_features **out);
 void kernels_drop(lapis_race *r); /* features, which running needs */
 void kernels_free(lapis_race *r);
-/* X behind a map, its gaps filled: d x n. */
+/* fill.c.  X behind a map, its gaps filled: d x n. */
 lapis_status runners_fill(lapis_race *r, int map, const double **out);
 /* The map from features as given; and from those that were filled. */
 const char *runner_map(const lapis_race *r, const runner *x);
