@@ -215,8 +215,9 @@ static int evaluate_files(cli *c, bool labels)
   lapis_status s =
       labels ? eval_text_labels(c, &sheet, truth, scores, &table, &ds, &pair)
              : LAPIS_EINVAL;
-  bool told = s == LAPIS_EDATA || (s == LAPIS_ESHAPE && sheet.count > 0);
-  if (told) /* another order, or number */
+  bool told = s == LAPIS_EDATA || s == LAPIS_EIO ||
+              (s == LAPIS_ESHAPE && sheet.count > 0);
+  if (told) /* another order, or number; no such file */
     code = cli_fail_status(c, s);
   else if (s < 0)
     code = evaluate_numbers(c, labels, &sheet, &table);

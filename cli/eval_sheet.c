@@ -1,5 +1,6 @@
 /* eval_sheet.c - answers that are a table of 'fit -o F.csv', and labels that
  * are texts: both are compared with the truth's own texts. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,10 +136,10 @@ static const char *other_spelling(const lapis_mat *texts,
   return NULL;
 }
 
-/* Codes of one target's texts into row k of codes; what the truth has no text
- * for is behind its last code. */
+/* Codes of one target's labels, of the answers or the truth, into row k of
+ * codes, by the texts of the other; what has none is behind the last code. */
 static void code_row(const lapis_mat *labels, const lapis_mat *texts,
-                     double *codes, int64_t k, int64_t rows)
+                     bool truth, double *codes, int64_t k, int64_t rows)
 {
   const char *const *text = (const char *const *)texts->val, *twin = NULL;
   if (texts->rows > 1) text += k; /* each target has texts of its own */
@@ -154,7 +155,7 @@ static void code_row(const lapis_mat *labels, const lapis_mat *texts,
       fprintf(stderr,
               "lapis: warning: eval: the answers have \"%s\" and the truth "
               "\"%s\": one number in two spellings, and two labels\n",
-              label, twin);
+              truth ? twin : label, truth ? label : twin);
   }
 }
 
@@ -195,6 +196,46 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
   return s < 0 ? s : lapis_dataset_finish(*out);
 }
 
+/* The truth may be numbers where the answers are texts, 01234 beside 1234: its
+ * texts are compared then, with the answers in the truth's place. */
+static lapis_status swap_labels(cli *c, const eval_columns *sheet,
+                                const char *truth, const char *answers,
+                                const lapis_table_options *table,
+                                lapis_dataset **out, eval_pair *pair)
+{
+  char column[16];
+  eval_columns own;
+  lapis_table_options of = *table;
+  eval_files files = {.truth = answers, .scores = truth, .table = table};
+  if (sheet->count != 1) return LAPIS_EINVAL;
+  if (!eval_find_columns(c, &files, table->target, &own)) {
+    const char *number = table->target == NULL ? "" : table->target;
+    own = (eval_columns){.count = 1}; /* by its number, not its title */
+    own.label[0] = atoi(number + (*number == '#'));
+  }
+  if (own.count != 1 || own.label[0] < 1) return LAPIS_EINVAL;
+  snprintf(column, sizeof column, "#%d", sheet->label[0]);
+  of.target = column;
+  if (of.id != NULL && *sheet->scores != '\0') of.id = "#1";
+  lapis_status s = read_labels(c, &own, answers, truth, &of, 0, out);
+  if (s < 0) return s;
+  const lapis_mat *Y = &lapis_dataset_data(*out)->Y;
+  lapis_mat labels = lapis_dataset_text(*out, "names");
+  lapis_mat texts = lapis_dataset_text(*out, "class_names");
+  bool fits = Y->rows == 1 && labels.cols == Y->cols &&
+              (texts.cols > 1 || is_one_class(*out, &texts));
+  if (fits) pair->x = malloc((size_t)(Y->cols + 1) * sizeof *pair->x);
+  if (!fits || pair->x == NULL) return fits ? LAPIS_ENOMEM : LAPIS_EINVAL;
+  code_row(&labels, &texts, true, pair->x, 0, 1);
+  for (int64_t j = 0; j < Y->cols; j++)
+    if (lapis_text_missing(((const char *const *)labels.val)[j * labels.ld]))
+      pair->x[j] = NAN;
+  pair->truth = lapis_mat_f64(pair->x, 1, Y->cols);
+  pair->answers = *Y;
+  pair->names = texts;
+  return LAPIS_OK;
+}
+
 lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
                               const char *truth, const char *answers,
                               const lapis_table_options *table,
@@ -223,10 +264,15 @@ lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
       pair->x = malloc((size_t)(targets * Y->cols + 1) * sizeof *pair->x);
     if (fits && pair->x == NULL) s = LAPIS_ENOMEM;
     if (s < 0) break;
-    code_row(&labels, &texts, pair->x, k, targets);
+    code_row(&labels, &texts, false, pair->x, k, targets);
     pair->truth = *Y;
     pair->answers = lapis_mat_f64(pair->x, targets, Y->cols);
     pair->names = lapis_dataset_text(*out, "class_names");
+  }
+  if (s == LAPIS_EINVAL && targets == 1) {
+    lapis_dataset_free(*out);
+    *out = NULL;
+    s = swap_labels(c, sheet, truth, answers, table, out, pair);
   }
   if (s >= 0) return s;
   lapis_dataset_free(*out);

@@ -470,6 +470,43 @@ static void two_spellings_are_told(void **state)
   command_end(&c);
 }
 
+/* 01234 is not 1234, whichever of the two files has numbers alone. */
+static void spellings_are_labels_in_either_file(void **state)
+{
+  static const struct {
+    const char *truth, *answers, *said;
+  } tried[] = {{"1234,5,1234,5", "01234,5,1234,05", "0.500000"},
+               {"01234,5,1234,05", "1234,5,1234,5", "0.500000"},
+               {"1234,5,NA,5", "01234,5,1234,5", "0.666667"},
+               {"1.1,1.1,2.0,2.0", "1.10,1.1,1.10,1.1", "0.250000"},
+               {"1.0,5.0,2.0,5.0", "1,5,2,5", "1.000000"},
+               {"1,5,2,5", "1.0,5.0,2.0,5.0", "1.000000"},
+               {"7,7,7,7", "07,7,7,7", "0.750000"}};
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+    for (int whole = 0; whole < 3; whole++) {
+      for (int f = 0; f < 2; f++) {
+        char text[256], cells[64], row = 'r';
+        bool sheet = f == 1 && whole > 0; /* as fit -o writes it */
+        snprintf(text, sizeof text, "id,kind%s\n",
+                 sheet ? ",origin,rather,score of 5" : "");
+        strcpy(cells, f == 0 ? tried[i].truth : tried[i].answers);
+        for (char *at = strtok(cells, ","); at != NULL; at = strtok(NULL, ","))
+          snprintf(text + strlen(text), 64, "%c,%s%s\n", row++, at,
+                   sheet ? ",filled,,.5" : "");
+        command_write(&c, f == 0 ? "t.csv" : "a.csv", text, strlen(text));
+      }
+      command_run(&c,
+                  "eval accuracy --truth t.csv --id id --target %s --scores "
+                  "a.csv",
+                  whole == 2 ? "2" : "kind");
+      if (!check_has(c.out, tried[i].said))
+        fail_msg("%zu, %d: %s%s", i, whole, c.out, c.err);
+    }
+  command_end(&c);
+}
+
 int test_eval(void)
 {
   const struct CMUnitTest tests[] = {
@@ -484,6 +521,7 @@ int test_eval(void)
       cmocka_unit_test(a_table_of_scores_alone_is_read),
       cmocka_unit_test(scores_go_by_plain_names_and_numbers),
       cmocka_unit_test(codes_go_by_place),
+      cmocka_unit_test(spellings_are_labels_in_either_file),
   };
   return run_cases(tests, NULL, NULL);
 }
