@@ -137,12 +137,14 @@ struct cli {
   cli_args args;
   lapis_ctx *ctx;
   bool quiet, json, strict;
-  bool bar;                     /* progress wanted on stderr */
-  char step[96];                /* that progress was last of */
-  bool step_said;               /* a line tells of it */
-  double began, least_left;     /* seconds; left as shown of this step */
-  bool bar_shown;               /* a bar is on the screen and must be wiped */
-  const char *doing;            /* what the bar says is done, or NULL */
+  bool bar;                 /* progress wanted on stderr */
+  char step[96];            /* that progress was last of */
+  bool step_said;           /* a line tells of it */
+  double began, least_left; /* seconds; left as shown of this step */
+  bool bar_shown;           /* a bar is on the screen and must be wiped */
+  const char *doing;        /* what the bar says is done, or NULL */
+  uint64_t warned[64];      /* hashes of the warnings of this run */
+  int n_warned;
   lapis_checkpoint *checkpoint; /* or NULL */
   lapis_processes ranks;        /* of --mpi; without it one */
   bool joined;                  /* MPI has to be left again */

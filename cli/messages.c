@@ -10,10 +10,23 @@ enum { BAR_CELLS = 24, LONGEST = 8192 };
 static const double BAR_AFTER = 0.5, LINES_AFTER = 10;
 static const double GROWS_AT_MOST = 1.5; /* time left that is shown */
 
+/* A file that is read twice has one doubt, not two. */
+static bool is_said(cli *c, const char *warning)
+{
+  enum { MOST = sizeof c->warned / sizeof *c->warned };
+  uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a */
+  for (; *warning != '\0'; warning++)
+    h = (h ^ (unsigned char)*warning) * UINT64_C(1099511628211);
+  for (int k = 0; k < c->n_warned; k++)
+    if (c->warned[k] == h) return true;
+  if (c->n_warned < MOST) c->warned[c->n_warned++] = h;
+  return false;
+}
+
 static void on_message(int level, const char *text, void *user)
 {
   cli *c = user;
-  if (c->quiet) return;
+  if (c->quiet || (level == 0 && is_said(c, text))) return;
   cli_wipe_bar(c);
   fprintf(stderr, "lapis: %s%s\n", level == 0 ? "warning: " : "", text);
 }

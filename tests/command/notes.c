@@ -230,11 +230,26 @@ static void remarks_are_spelt_for_their_reader(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* What is read twice is doubted once. */
+static void a_doubt_is_told_once(void **state)
+{
+  static const char table[] = "0,1,2\n.5,.25,\n.1,.3,2.5\n.7,.2,1.5\n,.4,.75\n";
+  command c;
+  command_begin(&c);
+  command_write(&c, "t.csv", table, sizeof table - 1);
+  command_do(&c, "fit mc t.csv --mu-rel .1 --completed full.csv -o o.npz");
+  const char *first = strstr(c.err, "its first row, of numbers");
+  assert_non_null(first);
+  assert_null(strstr(first + 1, "its first row, of numbers"));
+  command_end(&c);
+}
+
 int test_notes(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_library_remarks_what_the_command_says),
       cmocka_unit_test(a_page_shows_remarks),
-      cmocka_unit_test(remarks_are_spelt_for_their_reader)};
+      cmocka_unit_test(remarks_are_spelt_for_their_reader),
+      cmocka_unit_test(a_doubt_is_told_once)};
   return run_cases(tests, NULL, NULL);
 }
