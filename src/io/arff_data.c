@@ -36,12 +36,11 @@ static lapis_status find_attribute(const job *w, const char *name, int64_t *at)
 {
   char *end;
   const arff *a = &w->a;
-  int64_t number = strtoll(name, &end, 10);
+  int64_t number = strtoll(name + (*name == '#'), &end, 10);
   for (*at = 0; *at < a->n_attributes; ++*at)
     if (arff_word_is(&a->attribute[*at].name, name)) return LAPIS_OK;
   *at = number < 0 ? a->n_attributes + number : number - 1;
-  if (*name != '\0' && *end == '\0' && *at >= 0 && *at < a->n_attributes)
-    return LAPIS_OK;
+  if (*end == '\0' && *at >= 0 && *at < a->n_attributes) return LAPIS_OK;
   return lapis_fail(a->ctx, LAPIS_EINVAL,
                     "%s: has no attribute \"%.60s\"; it has %" PRId64, a->path,
                     name, a->n_attributes);

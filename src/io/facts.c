@@ -35,25 +35,28 @@ static bool is_padded(const csv_cell *cell)
   return true;
 }
 
-/* Whether LAPIS would spell the number in another way: 1.10, +1, 1e3, or more
- * digits than a double keeps apart. */
-static bool is_odd(const csv_cell *cell)
+/* Whether LAPIS would spell the number in another way: 1.10, +1, 1e3, -0, or
+ * more digits than a double keeps apart. */
+static bool is_odd(const csv_cell *cell, double value)
 {
   const char *s = cell->text;
   char last = s[cell->size - 1];
   size_t size = (size_t)cell->size;
   bool point = memchr(s, '.', size) != NULL || memchr(s, ',', size) != NULL;
-  return size > 15 || *s == '+' || *s == '.' || last == '.' ||
+  bool signed_zero = *s == '-' && value == 0;
+  return size > 15 || signed_zero || *s == '+' || *s == '.' || last == '.' ||
          (last == '0' && point) || memchr(s, 'e', size) != NULL ||
          memchr(s, 'E', size) != NULL;
 }
 
-static void note_spelling(io_facts *f, const csv_cell *cell)
+static void note_spelling(io_facts *f, const csv_cell *cell, double value)
 {
   const char *s = cell->text;
+  if (f->numbers == 0) f->digits = cell->size;
+  if (f->digits != cell->size) f->digits = 0;
   bool zero = cell->size > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9';
   if (zero && !f->padded) f->padded = is_padded(cell);
-  if (!f->odd) f->odd = zero || is_odd(cell);
+  if (!f->odd) f->odd = zero || is_odd(cell, value);
 }
 
 /* -> +1, -1, or 0 where they neither rise nor fall all the way. */
@@ -87,7 +90,7 @@ static void note_few(io_facts *f, const csv_cell *cell, double value)
 
 static void note_number(io_facts *f, const csv_cell *cell, double value)
 {
-  note_spelling(f, cell);
+  note_spelling(f, cell, value);
   if (value != floor(value) || isinf(value)) f->whole = false;
   if (f->n_few <= FACTS_FEW) note_few(f, cell, value);
   if (f->numbers == 0) f->start = value;
@@ -148,8 +151,8 @@ bool facts_count_rows(const io_facts *f)
   for (int k = 0; k < CSV_ABSENCES; k++) missing += f->absent[k];
   bool runs = (f->step == 1 || f->step == -1) &&
               f->numbers >= (f->gaps ? RISING : COUNTED);
-  bool many = f->titled && f->n_few > FACTS_FEW;
-  return f->whole && f->texts == 0 && missing == 0 && (runs || many);
+  bool few_missing = 10 * missing <= f->numbers;
+  return f->whole && f->texts == 0 && few_missing && (runs || f->named);
 }
 
 bool facts_are_codes(const io_facts *f)
@@ -167,7 +170,8 @@ static void say_words(const io_facts *f, char said[FACTS_BYTES])
   int64_t empty = f->absent[CSV_EMPTY] + f->absent[CSV_MARKER];
   bool word = why == CSV_WORD ? f->words : f->quotes;
   char beside[64] = "";
-  if (f->texts == 0) return;
+  if (f->texts == 0 && (why != CSV_WORD || empty == 0 || !facts_are_codes(f)))
+    return;
   if (count > 0 && why == CSV_QUOTED && word && f->bare_texts > 0)
     return;         /* in quotes among others without: it is meant */
   if (count == 0) { /* NA beside empty cells */
@@ -189,15 +193,29 @@ static void say_words(const io_facts *f, char said[FACTS_BYTES])
                  word ? cell->text : "''", word ? "unknown" : "a word");
 }
 
-/* A value at one end that repeats, farther from the rest than the rest is
- * wide. */
+/* -1, 9, -99, 9999: what people write for unknown. */
+static bool is_usual(double value)
+{
+  double nines = 9, size = fabs(value);
+  while (nines < size && nines < 1e15) nines = 10 * nines + 9;
+  return size == nines || value == -1;
+}
+
+/* A value at one end that repeats, farther from the rest than the rest is wide;
+ * or a usual one: below 0 alone, or three or more above codes without a gap. */
 static bool is_sentinel(const io_facts *f, const io_end *e)
 {
-  enum { REPEATS = 3, TIMES = 3, OTHERS = 10 };
-  double width = f->high.next - f->low.next;
-  return e->count >= REPEATS && e->value == floor(e->value) && f->n_few > 4 &&
-         f->numbers - e->count >= OTHERS && width > 0 && !isinf(width) &&
-         fabs(e->value - e->next) > TIMES * width;
+  enum { REPEATS = 3, TIMES = 3, OTHERS = 10, GAP = 3 };
+  double width = f->high.next - f->low.next, off = fabs(e->value - e->next);
+  if (e->count < REPEATS || f->n_few <= 4 || f->numbers - e->count < OTHERS)
+    return false;
+  if (width > 0 && !isinf(width) && off > TIMES * width) return true;
+  if (!is_usual(e->value)) return false;
+  if (e == &f->low)
+    return e->value < 0 && e->next >= 0 &&
+           (e->value < -1 || f->n_few > FACTS_FEW);
+  return f->whole && f->n_few <= FACTS_FEW && off >= GAP &&
+         f->n_few - 2 == (int)(e->next - f->low.value);
 }
 
 static void say_sentinel(const io_facts *f, const io_end *e,

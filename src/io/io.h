@@ -416,6 +416,7 @@ typedef struct io_cell {
   int64_t words;
   bool coded;         /* they stand for 0, 1, 2, ..; else each is a number */
   bool whole;         /* it is declared to hold whole numbers */
+  int64_t digits;     /* that they are written with, zeros before; 0: any */
   const char *text;   /* without quotes */
   bool missing, last; /* last: of its row */
   const struct csv_cell *cell; /* of delimited text, as it stands; else NULL */
@@ -522,6 +523,7 @@ typedef struct io_facts {
   bool whole;                   /* all numbers are */
   bool odd;                     /* some number is spelt as LAPIS would not */
   bool padded;                  /* ... as a whole number such as 007 */
+  int64_t digits;               /* that all numbers have; 0: they differ */
   int step;  /* numbers rise (1), fall (-1); 0: neither; 2: one number */
   bool gaps; /* ... by another step than 1 */
   double start, last; /* the first and the last number */
@@ -533,7 +535,7 @@ typedef struct io_facts {
   } few[FACTS_FEW];   /* its different numbers */
   int n_few;          /* FACTS_FEW + 1: there are more */
   bool words, quotes; /* judged: CSV_WORD, CSV_QUOTED are words like others */
-  bool titled;        /* as what names rows is: "id", or nothing, the first */
+  bool named;         /* titled as names of rows are, and few are alike */
 } io_facts;
 io_facts facts_begin(void);
 /* kind, value: as csv_value read the cell. */

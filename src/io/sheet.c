@@ -1,6 +1,7 @@
 /* sheet.c - tables that are written: columns of any kind side by side, and a
  * table again with its empty cells filled. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,6 +136,8 @@ static void put_filled(filler *f, const lapis_mat *m, const io_cell *cell)
   }
   double v = lapis_mat_at(m, cell->place, cell->row);
   lapis_number_text(cell->whole ? round(v) + 0. : v, text, sizeof text);
+  if (cell->digits > 0 && v >= 0 && v < 1e15) /* 7 among 01 .. 12 is 07 */
+    (void)snprintf(text, sizeof text, "%0*.0f", (int)cell->digits, round(v));
   char *point = strchr(text, '.');
   if (point != NULL && f->decimal == ',') *point = ',';
   io_put_plain_cell(&f->p, text, f->delimiter);

@@ -189,14 +189,15 @@ static lapis_status check_marks(const table *t, const column *c, int64_t j)
 
 static lapis_status check_column(const table *t, const column *c, int64_t j)
 {
-  bool any_text = c->role >= IO_ID || t->request->as_text || c->value != NULL;
+  bool any_text =
+      c->role >= IO_ID || t->request->as_text || c->value != NULL || c->codes;
   if (!has_text(c) || any_text) return LAPIS_OK;
   TRY(check_marks(t, c, j));
   if (c->role == IO_TARGET && !has_number(c)) return LAPIS_OK;
   if (c->role == IO_TARGET)
     return fail_cell(t, &c->text_cell, j, "the text",
                      "its other cells are numbers, and a target is all "
-                     "numbers or all text");
+                     "numbers or all text; --missing lists what means unknown");
   if (csv_is_date(&c->text_cell))
     return fail_cell(t, &c->text_cell, j, "the date",
                      "a feature is a number: write days since a first date "
@@ -570,6 +571,7 @@ static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
                              .word = word[j],
                              .words = word[j] ? c->facts.n_few : 0,
                              .whole = c->facts.whole && c->facts.numbers > 0,
+                             .digits = c->facts.padded ? c->facts.digits : 0,
                              .text = text,
                              .missing = facts_kind(&c->facts, &cell, NULL) ==
                                         CSV_MISSING,

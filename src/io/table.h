@@ -58,6 +58,8 @@ lapis_status table_list_values(table *t, int64_t j);
 int64_t table_value_at(const column *c, const csv_cell *cell);
 /* Whether a target's numbers are codes. */
 lapis_status table_find_codes(table *t, int64_t j);
+/* How many different numbers a column has. */
+lapis_status table_count_numbers(table *t, int64_t j, int64_t *different);
 bool table_title_is(const csv_cell *title, const char *name, size_t size);
 /* Columns of that title; *last: the last of them. */
 int64_t table_count_titled(const table *t, const char *name, size_t size,

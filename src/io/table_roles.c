@@ -1,5 +1,6 @@
 /* table_roles.c - whether the first row holds titles, and what each column is
  * for. */
+#include <ctype.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,15 +31,16 @@ static bool as_number(const char *name, size_t size, int64_t *value)
   return end == name + size && *value != 0;
 }
 
-/* Some column asked for is in the first row by its name, not its number. */
+/* Some column asked for is in the first row by its name, and cannot be meant by
+ * its number. */
 static bool names_first_row(const table *t, const char *list)
 {
-  int64_t at;
+  int64_t at, number;
   for (; list != NULL && *list != '\0';) {
     size_t size = next_name(list);
-    if (!as_number(list, size, &at) &&
-        table_count_titled(t, list, size, &at) > 0)
-      return true;
+    bool place = as_number(list, size, &number) && number <= t->columns &&
+                 number >= -t->columns;
+    if (!place && table_count_titled(t, list, size, &at) > 0) return true;
     list += size + (list[size] == ',');
   }
   return false;
@@ -69,8 +71,9 @@ static bool looks_like_header(const table *t)
   int64_t for_it = 0, against = 0, texts = 0;
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
-    bool odd =
-        csv_is_date(&c->title) || marks_of(&c->title, c->first) != MARK_NOT;
+    bool numbers = c->facts.numbers > 0 && c->facts.texts == 0;
+    bool odd = (csv_is_date(&c->title) && !numbers) ||
+               marks_of(&c->title, c->first) != MARK_NOT;
     bool below = c->facts.texts > 0
                      ? c->like_number
                      : c->facts.numbers > 0; /* 1,5 counts as 1.5 */
@@ -107,17 +110,49 @@ static void demote_first_row(table *t)
   }
 }
 
-/* What pandas, R and most people call the numbers of rows. */
-static bool names_rows(const csv_cell *title, int64_t j)
+/* Whether text of that size ends in the word, in letters of any case, as a word
+ * of its own: ID of "patient_id" and "CustomerID", none of "acid". */
+static bool ends_in(const char *text, size_t size, const char *word)
 {
-  static const char *const words[] = {"id", "row", "index", "unnamed: 0",
-                                      "rownames"};
-  if (title->size == 0) return j == 0;
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (strlen(words[k]) == (size_t)title->size &&
-        strncasecmp(title->text, words[k], (size_t)title->size) == 0)
-      return true;
-  return false;
+  size_t n = strlen(word);
+  if (size < n || strncasecmp(text + size - n, word, n) != 0) return false;
+  if (size == n) return true;
+  char before = text[size - n - 1], first = text[size - n];
+  return !isalpha((unsigned char)before) ||
+         (islower((unsigned char)before) && isupper((unsigned char)first));
+}
+
+/* What pandas, R and most people call the numbers of rows: the tenths of the
+ * rows that need a number of their own; 0: another title. */
+static int names_rows(const csv_cell *title, int64_t j)
+{
+  enum { SURE = 5, LIKELY = 9 };
+  static const char *const whole[] = {"row",        "index",    "no",  "nr",
+                                      "unnamed: 0", "rownames", "obs", "key"};
+  const char *text = title->text;
+  size_t size = (size_t)title->size;
+  if (size == 0) return j == 0 ? SURE : 0;
+  if (size == 2 && ends_in(text, size, "id")) return SURE;
+  if (text[size - 1] == '.') size--;
+  for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
+    if (strlen(whole[k]) == size && ends_in(text, size, whole[k]))
+      return LIKELY;
+  bool ends = ends_in(text, size, "id") || ends_in(text, size, "number");
+  return ends ? LIKELY : 0;
+}
+
+static lapis_status find_names(table *t)
+{
+  for (int64_t j = 0; j < t->columns; j++) {
+    io_facts *f = &t->column[j].facts;
+    int64_t different = 0;
+    int tenths = names_rows(&t->column[j].title, j);
+    if (tenths == 0 || !f->whole || f->texts > 0 || f->n_few <= FACTS_FEW)
+      continue;
+    TRY(table_count_numbers(t, j, &different));
+    f->named = 10 * different >= tenths * f->numbers;
+  }
+  return LAPIS_OK;
 }
 
 lapis_status table_settle_header(table *t)
@@ -127,9 +162,8 @@ lapis_status table_settle_header(table *t)
   t->header = asked == LAPIS_HEADER_AUTO ? looks_like_header(t)
                                          : asked == LAPIS_HEADER_YES;
   if (!t->header) demote_first_row(t);
-  for (int64_t j = 0; t->header && j < t->columns; j++)
-    t->column[j].facts.titled = names_rows(&t->column[j].title, j);
   t->rows -= t->header;
+  if (t->header) TRY(find_names(t));
   if (t->rows > 0) return LAPIS_OK;
   return lapis_fail(t->ctx, LAPIS_EFORMAT,
                     "%s: holds a header and no rows below it; if the line is "

@@ -1,6 +1,8 @@
 /* table_values.c - the different texts of a column: the values of a one-hot
  * one, and whether numbers are codes, which are texts. */
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,12 +72,15 @@ lapis_status table_list_values(table *t, int64_t j)
 /* ---- numbers that are codes ---------------------------------------------*/
 typedef struct spelling {
   csv_cell cell;
-  double value;
+  bool text;
+  double value; /* of a text 0 */
 } spelling;
 
+/* Numbers first. */
 static int by_value(const void *a, const void *b)
 {
   const spelling *x = a, *y = b;
+  if (x->text != y->text) return x->text ? 1 : -1;
   if (x->value < y->value || x->value > y->value)
     return x->value < y->value ? -1 : 1;
   int64_t least = x->cell.size < y->cell.size ? x->cell.size : y->cell.size;
@@ -85,23 +90,56 @@ static int by_value(const void *a, const void *b)
              : (x->cell.size > y->cell.size) - (x->cell.size < y->cell.size);
 }
 
-/* The numbers of column j, sorted. */
-static lapis_status collect_numbers(table *t, int64_t j, spelling *all,
-                                    int64_t *count)
+/* The cells of column j that are not missing, sorted. */
+static lapis_status collect_cells(table *t, int64_t j, spelling *all,
+                                  int64_t *count)
 {
+  const io_facts *f = &t->column[j].facts;
   csv_scan s = t->start;
   s.passes = 0;
   for (int64_t row = -t->header; row < t->rows; row++) {
     for (int64_t k = 0; k < t->columns; k++) {
       spelling *to = &all[*count];
       TRY(csv_next(&s, &to->cell));
-      if (k == j && row >= 0 && csv_value(&to->cell, &to->value) == CSV_NUMBER)
-        ++*count;
+      if (k != j || row < 0) continue;
+      csv_kind kind = facts_kind(f, &to->cell, &to->value);
+      to->text = kind == CSV_TEXT;
+      if (to->text) to->value = 0;
+      *count += kind != CSV_MISSING;
     }
     csv_skip_blank(&s, t->columns == 1);
   }
   if (*count > 0) qsort(all, (size_t)*count, sizeof *all, by_value);
   return LAPIS_OK;
+}
+
+static lapis_status sorted_cells(table *t, int64_t j, spelling **all,
+                                 int64_t *count)
+{
+  const io_facts *f = &t->column[j].facts;
+  int64_t most = f->numbers + f->texts + 1;
+  for (int k = 0; k < CSV_ABSENCES; k++) most += f->absent[k];
+  *count = 0;
+  *all = base_alloc(t->ctx, most, sizeof **all);
+  if (*all == NULL) return LAPIS_ENOMEM;
+  lapis_status status = collect_cells(t, j, *all, count);
+  if (status < 0) base_free(*all);
+  return status;
+}
+
+static bool is_new(const spelling *all, int64_t k)
+{
+  return k == 0 || by_value(&all[k - 1], &all[k]) != 0;
+}
+
+/* What is said before a remark on a column. */
+static void say_codes(const table *t, const column *c, const char *why)
+{
+  base_say(t->ctx, 0,
+           "%s: column %" PRId64 "%s%.*s%s: %s, so its cells are read as texts",
+           t->path, (int64_t)(c - t->column) + 1, t->header ? " (\"" : "",
+           t->header ? csv_shown_bytes(&c->title) : 0, c->title.text,
+           t->header ? "\")" : "", why);
 }
 
 /* Of numbers in two spellings, 1.1 and 1.10, those of codes repeat; whole ones
@@ -111,8 +149,9 @@ static void judge_spellings(const table *t, column *c, const spelling *all,
 {
   const spelling *twin = NULL;
   int64_t different = 0;
+  char why[160];
   for (int64_t k = 0; k < count; k++) {
-    bool new = k == 0 || by_value(&all[k - 1], &all[k]) != 0;
+    bool new = is_new(all, k);
     different += new;
     bool same = new &&k > 0 && !(all[k - 1].value < all[k].value);
     if (same && twin == NULL) twin = &all[k];
@@ -121,26 +160,70 @@ static void judge_spellings(const table *t, column *c, const spelling *all,
   c->codes = c->facts.padded || (twin != NULL && (few || c->facts.whole));
   if (!c->codes || twin == NULL) return;
   const csv_cell *a = &twin[-1].cell, *b = &twin->cell;
-  base_say(t->ctx, 0,
-           "%s: column %" PRId64
-           "%s%.*s%s: %.*s and %.*s are one number in two "
-           "spellings, so its cells are read as texts",
-           t->path, (int64_t)(c - t->column) + 1, t->header ? " (\"" : "",
-           t->header ? csv_shown_bytes(&c->title) : 0, c->title.text,
-           t->header ? "\")" : "", csv_shown_bytes(a), a->text,
-           csv_shown_bytes(b), b->text);
+  (void)snprintf(why, sizeof why,
+                 "%.*s and %.*s are one number in two spellings",
+                 csv_shown_bytes(a), a->text, csv_shown_bytes(b), b->text);
+  say_codes(t, c, why);
+}
+
+static bool has_letter(const csv_cell *cell)
+{
+  for (int64_t i = 0; i < cell->size; i++)
+    if (isalnum((unsigned char)cell->text[i]) ||
+        (unsigned char)cell->text[i] >= 0x80)
+      return true;
+  return false;
+}
+
+/* Texts beside numbers, 3a and 4, name classes where each repeats; one that
+ * stands alone may be a mistake, and "." or "-" means something else. */
+static void judge_mixture(const table *t, column *c, const spelling *all,
+                          int64_t count)
+{
+  const csv_cell *text = &c->text_cell;
+  int64_t different = 0;
+  char why[160];
+  for (int64_t k = 0; k < count; k++) {
+    bool new = is_new(all, k),
+         alone = new && (k + 1 == count || is_new(all, k + 1));
+    different += new;
+    if (all[k].text && (alone || !has_letter(&all[k].cell))) return;
+  }
+  c->codes = 2 * different <= count;
+  if (!c->codes) return;
+  (void)snprintf(why, sizeof why,
+                 "\"%.*s\" and other texts stand beside numbers (--missing "
+                 "lists those that mean unknown)",
+                 csv_shown_bytes(text), text->text);
+  say_codes(t, c, why);
 }
 
 lapis_status table_find_codes(table *t, int64_t j)
 {
   column *c = &t->column[j];
-  int64_t count = 0;
-  if (c->role != IO_TARGET || !c->facts.odd || c->facts.texts > 0)
+  bool mixed = c->facts.texts > 0;
+  spelling *all;
+  int64_t count;
+  if (c->role != IO_TARGET || c->facts.numbers == 0 || t->request->as_text ||
+      !(c->facts.odd || mixed))
     return LAPIS_OK;
-  spelling *all = base_alloc(t->ctx, c->facts.numbers + 1, sizeof *all);
-  if (all == NULL) return LAPIS_ENOMEM;
-  lapis_status status = collect_numbers(t, j, all, &count);
-  if (status >= 0) judge_spellings(t, c, all, count);
+  TRY(sorted_cells(t, j, &all, &count));
+  if (mixed)
+    judge_mixture(t, c, all, count);
+  else
+    judge_spellings(t, c, all, count);
   base_free(all);
-  return status;
+  return LAPIS_OK;
+}
+
+lapis_status table_count_numbers(table *t, int64_t j, int64_t *different)
+{
+  spelling *all;
+  int64_t count;
+  *different = 0;
+  TRY(sorted_cells(t, j, &all, &count));
+  for (int64_t k = 0; k < count; k++)
+    *different += k == 0 || all[k - 1].value < all[k].value;
+  base_free(all);
+  return LAPIS_OK;
 }
