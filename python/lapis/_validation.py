@@ -201,10 +201,14 @@ def _is_missing(value):
 def forget(array, missing):
     """array with NaN where it holds what `missing` lists, a word, a number or
     several; as it is where it holds none."""
-    if missing is None or array is None or is_sparse(array):
+    if missing is None or array is None:
         return array
     listed = ([missing] if isinstance(missing, (str, bytes, numbers.Number))
               else list(missing))
+    if is_sparse(array):
+        out = array.tocsr().astype(np.float64, copy=True)
+        out.data = forget(out.data, listed)
+        return out
     given = np.asarray(plain(array))
     meant = np.array([value in listed for value in given.ravel().tolist()],
                      dtype=bool).reshape(given.shape)

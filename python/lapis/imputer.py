@@ -12,7 +12,7 @@ from ._compat import TransformerMixin
 from ._core import Warm, warn
 from ._estimator import Estimator
 from ._validation import (check_array, check_features, check_fitted,
-                          feature_names_of, remember_features, seed_of)
+                          feature_names_of, forget, remember_features, seed_of)
 from .exceptions import LapisWarning
 
 if TYPE_CHECKING:
@@ -25,11 +25,17 @@ LARGEST = 1e150  # the library's own: squares have to be finite
 class _Cells:
     """What is seen of X, row after row: compressed rows without scipy."""
 
-    def __init__(self, X):
+    def __init__(self, X, missing):
         self.shape = X.shape
         if is_sparse(X):
             csr = X.tocsr().copy()
             csr.sum_duplicates()
+            if missing is not None:
+                csr = forget(csr, missing).tocoo()
+                known = ~np.isnan(csr.data)
+                csr = type(csr)((csr.data[known],
+                                 (csr.row[known], csr.col[known])),
+                                shape=X.shape).tocsr()
             self.start = csr.indptr.astype(np.int64)
             self.column = csr.indices.astype(np.int32)
             self.value = csr.data.astype(np.float64)
@@ -103,7 +109,7 @@ class LowRankImputer(TransformerMixin, Estimator):
         Relative gap to be proved.
     max_iters : int, default=1000
         Sweeps at most, of each solve.
-    random_state, n_jobs, verbose :
+    random_state, n_jobs, missing, verbose :
         As for the other estimators.
 
     Attributes
@@ -143,7 +149,7 @@ class LowRankImputer(TransformerMixin, Estimator):
                  most_rank: Optional[int] = None, proof: str = "random",
                  tol: float = 1e-4, max_iters: int = 1000,
                  random_state: object = None, n_jobs: Optional[int] = None,
-                 verbose: int = 0) -> None:
+                 missing: object = None, verbose: int = 0) -> None:
         self.lam = lam
         self.hide = hide
         self.path = path
@@ -155,6 +161,7 @@ class LowRankImputer(TransformerMixin, Estimator):
         self.max_iters = max_iters
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.missing = missing
         self.verbose = verbose
 
     # ---- fitting -----------------------------------------------------------
@@ -189,10 +196,15 @@ class LowRankImputer(TransformerMixin, Estimator):
             raise ValueError(f"scale is {self.scale!r}; it must be a bool, "
                              "or None")
 
+    def _known(self, X):
+        """X, of which a sparse one is rid of what means unknown as cells."""
+        return check_array(X if is_sparse(X) else forget(X, self.missing),
+                           sparse=True)
+
     def _fit(self, X):
         self._check_arguments()
-        array = check_array(X, sparse=True)
-        cells = _Cells(array)
+        array = self._known(X)
+        cells = _Cells(array, self.missing)
         remember_features(self, X, array.shape[1])
         n, d = cells.shape
         count = np.bincount(cells.column, minlength=d)
@@ -297,9 +309,9 @@ class LowRankImputer(TransformerMixin, Estimator):
         """X with its missing cells filled: of each row a ridge regression of
         what is seen on the factors of the features, the fit's own."""
         check_fitted(self)
-        array = check_array(X, sparse=True)
+        array = self._known(X)
         check_features(self, X, array.shape)
-        cells = _Cells(array)
+        cells = _Cells(array, self.missing)
         r = self.feature_factors_.shape[1]
         out = np.tile(self.mean_, (cells.shape[0], 1))
         rest = ((cells.value - self.mean_[cells.column])

@@ -13,7 +13,7 @@ from ._core import Context, lib
 from ._arrays import view
 from ._tags import Tagged
 from ._validation import (check_array, check_features, check_fitted,
-                          feature_names_of, remember_features)
+                          feature_names_of, forget, remember_features)
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -44,6 +44,11 @@ class Chi2Map(TransformerMixin, Tagged):
     Seven numbers a feature (a homogeneous kernel map of order 3), for
     histograms in front of a linear method.  It learns nothing; NaN stays NaN.
 
+    Parameters
+    ----------
+    missing : word, number or list of these, default=None
+        What means "not known" in X, besides NaN and None.
+
     Attributes
     ----------
     n_features_in_ : int
@@ -64,9 +69,12 @@ class Chi2Map(TransformerMixin, Tagged):
 
     _tags = {"allow_nan": True, "requires_positive_X": True}
 
+    def __init__(self, *, missing: object = None) -> None:
+        self.missing = missing
+
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Remembers the number of features; refuses what has no map."""
-        array = check_array(X)
+        array = check_array(forget(X, self.missing))
         if (array < 0).any():
             i, j = np.argwhere(array < 0)[0]
             raise ValueError("Negative values in data passed to Chi2Map: X is "
@@ -85,7 +93,7 @@ class Chi2Map(TransformerMixin, Tagged):
     def transform(self, X: ArrayLike) -> np.ndarray:
         """The mapped features (n_samples, 7 n_features)."""
         check_fitted(self)
-        array = check_array(X)
+        array = check_array(forget(X, self.missing))
         check_features(self, X, array.shape)
         return self._map(array)
 

@@ -789,6 +789,17 @@ class Habits(unittest.TestCase):
             two = cls().fit(holes, np.where(known == 9, np.nan, truth))
             np.testing.assert_array_equal(one.transduction_,
                                           two.transduction_)
+        for cls in (lapis.LowRankImputer, lapis.Chi2Map):
+            one = cls(missing=[999, -1]).fit_transform(np.abs(coded))
+            two = cls().fit_transform(np.abs(holes))
+            np.testing.assert_array_equal(one, two)
+        for form in (scipy.sparse.csr_matrix, scipy.sparse.coo_matrix):
+            one = lapis.LowRankImputer(missing=-999).fit(form(coded))
+            two = lapis.LowRankImputer(scale=False).fit(holes)
+            np.testing.assert_allclose(one.lam_, two.lam_)
+            np.testing.assert_array_equal(
+                one.transform(form(coded)), one.transform(form(np.where(
+                    np.isnan(holes), 0, holes))))
         one = lapis.RobustPCA(missing=-999).fit(coded)
         np.testing.assert_array_equal(one.low_rank_,
                                       lapis.RobustPCA().fit(holes).low_rank_)
