@@ -259,7 +259,7 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
   TRY(io_file_open(ds->ctx, path, &f));
   request.share = share_in(ds, f.format);
   lapis_status status = read_file(ds, &f, &request, "X", &all);
-  if (status >= 0) status = io_check_members(ds->ctx, path, seen, &all);
+  if (status >= 0) status = io_check_members(ds->ctx, &f, seen, &all);
   if (status < 0) {
     io_file_close(&f);
     lapis_arrays_free(&all);

@@ -647,8 +647,8 @@ lapis_status io_fail_member(lapis_ctx *ctx, const char *path, const char *name,
 
 /* Fails where a member of `names` (up to a NULL) was seen and not read: X, Y
  * and the like are not left out without a word. */
-lapis_status io_check_members(lapis_ctx *ctx, const char *path,
-                              const char *seen, lapis_arrays *all);
+lapis_status io_check_members(lapis_ctx *ctx, io_file *f, const char *seen,
+                              lapis_arrays *all);
 
 /* Reads the one array of a .npy file; the array may take over the file's
  * memory. */

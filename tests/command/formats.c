@@ -343,9 +343,33 @@ static void many_pairs_give_back(void **state)
   pairs_give_back(4, 66);
 }
 
+/* Nobody is told to name a member that is not read under any name. */
+static void structs_are_no_arrays(void **state)
+{
+  static const char *const files[] = {"one", "two"};
+  command c;
+  command_begin(&c);
+  for (int k = 0; k < 2; k++) {
+    static const char *const asks[] = {"fit mc %s --mu-rel .1 -o o.npz",
+                                       "convert %s o.npz",
+                                       "fit mc -X %s:d --mu-rel .1 -o o.npz"};
+    char path[600];
+    snprintf(path, sizeof path, "%s/mat_struct/%s.mat", check_fixtures(),
+             files[k]);
+    for (int i = 0; i < 3; i++) {
+      command_run(&c, asks[i], path);
+      command_expect(&c, 4, "of a type that is not read: a struct");
+      check_says(c.err, "member d");
+      assert_false(command_exists(&c, "o.npz"));
+    }
+  }
+  command_end(&c);
+}
+
 int test_formats(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(structs_are_no_arrays),
       cmocka_unit_test(formats_are_listed),
       cmocka_unit_test(sparse_answers_are_dense_answers),
       cmocka_unit_test(files_are_converted),
