@@ -41,7 +41,8 @@ static lapis_status count_columns(table *t)
   csv_scan s = t->start;
   csv_cell cell = {.last = false};
   if (csv_at_end(&s))
-    return lapis_fail(t->ctx, LAPIS_EFORMAT, "%s: holds no rows", t->path);
+    return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                      "%s: holds no rows; write one on each line", t->path);
   for (; !cell.last; t->columns++) TRY(csv_next(&s, &cell));
   if (t->columns > MAX_COLUMNS)
     return lapis_fail(t->ctx, LAPIS_EFORMAT,
@@ -84,12 +85,20 @@ static lapis_status fail_ragged(const table *t, const csv_cell *cell,
                       "another number of cells than this one, %" PRId64
                       "; if it is a remark, take it out",
                       t->path, t->start.line, cell->line);
+  char mark = t->start.delimiter;
+  bool more = have > t->columns;
+  int64_t count = more ? t->columns : have;
   return lapis_fail(t->ctx, LAPIS_ESHAPE,
                     "%s:%" PRId64 ":%" PRId64 ": this row has %s %" PRId64
-                    " cells, the first row has %" PRId64,
+                    " cell%s, the first row has %" PRId64 "; a cell that %s",
                     t->path, cell->line, cell->column,
-                    have > t->columns ? "more than" : "only",
-                    have > t->columns ? t->columns : have, t->columns);
+                    more ? "more than" : "only", count, count > 1 ? "s" : "",
+                    t->columns,
+                    !more          ? "holds nothing is written, too"
+                    : mark == '\t' ? "holds a tab stands in quotes"
+                    : mark == ';'  ? "holds a semicolon stands in quotes"
+                    : mark == '|'  ? "holds a bar stands in quotes"
+                                   : "holds a comma stands in quotes");
 }
 
 static void note_lines(const csv_scan *s, column *c, const csv_cell *cell,

@@ -175,7 +175,7 @@ lapis_status io_check_utf8(lapis_ctx *ctx, const char *path, const char *at,
                         "%s:%" PRId64 ":%td: is not UTF-8 text but the byte "
                         "0x%02X%s; save the table as UTF-8",
                         path, line, at - line_start + 1, (unsigned char)*at,
-                        *at == '\0' ? "" : ", as in Latin-1");
+                        *at == '\0' ? ", as in UTF-16" : ", as in Latin-1");
     if (*at == '\n') {
       line++;
       line_start = at + 1;

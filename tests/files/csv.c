@@ -176,7 +176,9 @@ static const struct {
   const char *words;
 } bad[] = {
     {"a,b\n1,2\n3\n", NONE, LAPIS_ESHAPE,
-     "a.csv:3:1: this row has only 1 cells, the first row has 2"},
+     "a.csv:3:1: this row has only 1 cell, the first row has 2; a cell that "
+     "holds "
+     "nothing is written, too"},
     {"a,b\n1,2\n3,4,5\n", NONE, LAPIS_ESHAPE, ":3:5: this row has more than 2"},
     {"a,b\n1,2\n3,x y\n", NONE, LAPIS_EFORMAT,
      ":3:3: column 2 (\"b\") holds the text \"x y\"; a feature is a number"},
