@@ -20,7 +20,11 @@ static void put(csv_writer *s, const char *text, size_t size)
 
 void csv_writer_put(csv_writer *s, const char *text, char behind)
 {
-  bool plain = text[strcspn(text, ",;\t\"\r\n")] == '\0' && *text != ' ';
+  size_t size = strlen(text);
+  bool empty = size == 0; /* a word such as NA is one in quotes */
+  bool plain =
+      empty || (text[strcspn(text, ",;|\t\"\r\n")] == '\0' && *text != ' ' &&
+                text[size - 1] != ' ' && !lapis_text_missing(text));
   if (!plain) put(s, "\"", 1);
   if (lapis_text_runs(text)) put(s, "'", 1); /* for spreadsheets: text */
   for (const char *at = text; *at != '\0'; at++) {

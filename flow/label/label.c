@@ -109,6 +109,15 @@ static lapis_status read_table(label_run *w)
               "%s: '%s' is taken for a class; if it means unknown, leave its "
               "cells empty",
               r.path, doubtful);
+  for (int64_t k = 1; k < w->given.n_names; k++) {
+    int twin = lapis_text_twin(w->given.name, w->given.n_names, k);
+    if (twin < 0) continue;
+    flow_note(
+        w->flow,
+        "%s: the classes \"%.60s\" and \"%.60s\" differ in case or blanks "
+        "alone",
+        r.path, w->given.name[twin], w->given.name[k]);
+  }
   return LAPIS_OK;
 }
 

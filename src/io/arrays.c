@@ -73,7 +73,7 @@ lapis_status io_note_seen(lapis_ctx *ctx, char **seen, const char *name)
   return LAPIS_OK;
 }
 
-static bool is_seen(const char *seen, const char *name)
+bool io_is_seen(const char *seen, const char *name)
 {
   while (*seen != '\0') {
     size_t size = strcspn(seen, ",");
@@ -87,7 +87,7 @@ static bool is_seen(const char *seen, const char *name)
 lapis_status io_fail_member(lapis_ctx *ctx, const char *path, const char *name,
                             const char *seen)
 {
-  if (seen != NULL && (seen == name || is_seen(seen, name)))
+  if (seen != NULL && (seen == name || io_is_seen(seen, name)))
     return lapis_fail(ctx, LAPIS_EMISSING,
                       "%s%s%s is of a type that is not read: a struct, an "
                       "object, records or complex numbers; save its fields, or "
@@ -101,36 +101,6 @@ lapis_status io_fail_member(lapis_ctx *ctx, const char *path, const char *name,
                     "%s is missing; the members found are %s; -X FILE:NAME "
                     "says which of them it is",
                     name, seen);
-}
-
-/* Members without a name of ours may be X by their own names, where any of them
- * is read at all. */
-static lapis_status check_types(lapis_ctx *ctx, io_file *f, const char *seen)
-{
-  lapis_arrays every = {.count = 0};
-  TRY(io_read(ctx, f, &(io_request){.any_place = true}, &every));
-  bool any = every.count > 0;
-  lapis_arrays_free(&every);
-  return any ? LAPIS_OK : io_fail_member(ctx, io_name(f->path), seen, seen);
-}
-
-lapis_status io_check_members(lapis_ctx *ctx, io_file *f, const char *seen,
-                              lapis_arrays *all)
-{
-  static const char *const numbers[] = {"X",      "Y",  "P", "group",
-                                        "weight", "xy", NULL};
-  const char *const *names = numbers;
-  for (; seen != NULL && *names != NULL; names++) {
-    if (!is_seen(seen, *names) || lapis_arrays_find(all, *names) != NULL)
-      continue;
-    lapis_arrays_free(all);
-    return io_fail_member(ctx, io_name(f->path), *names, seen);
-  }
-  enum { SMALL = 1 << 24 }; /* bytes */
-  bool typed =
-      f->format == IO_MAT || f->format == IO_MAT73 || f->format == IO_HDF5;
-  bool none = typed && all->count == 0 && seen != NULL && f->size <= SMALL;
-  return none ? check_types(ctx, f, seen) : LAPIS_OK;
 }
 
 void io_share_cut(const io_share *s, int64_t n, int64_t *first, int64_t *count)

@@ -1,5 +1,5 @@
 /* asked.c - options of tables: which of them a file makes use of, and targets
- * that are named of a container's Y. */
+ * that are named of a container's Y; members of it that are of no use. */
 #include <stdio.h>
 #include <string.h>
 
@@ -234,4 +234,35 @@ lapis_status io_ask(lapis_ctx *ctx, io_asked *a, const lapis_table_options *opt,
   if (*a->file == '\0') (void)snprintf(a->file, sizeof a->file, "%s", path);
   if ((read_by(f->format, false) & TARGET) != 0 || opt == NULL) return LAPIS_OK;
   return take_targets(ctx, a, path, opt->target, all);
+}
+
+/* ---- members of containers -----------------------------------------------*/
+/* Members without a name of ours may be X by their own names, where any of them
+ * is read at all. */
+static lapis_status check_types(lapis_ctx *ctx, io_file *f, const char *seen)
+{
+  lapis_arrays every = {.count = 0};
+  TRY(io_read(ctx, f, &(io_request){.any_place = true}, &every));
+  bool any = every.count > 0;
+  lapis_arrays_free(&every);
+  return any ? LAPIS_OK : io_fail_member(ctx, io_name(f->path), seen, seen);
+}
+
+lapis_status io_check_members(lapis_ctx *ctx, io_file *f, const char *seen,
+                              lapis_arrays *all)
+{
+  static const char *const numbers[] = {"X",      "Y",  "P", "group",
+                                        "weight", "xy", NULL};
+  const char *const *names = numbers;
+  for (; seen != NULL && *names != NULL; names++) {
+    if (!io_is_seen(seen, *names) || lapis_arrays_find(all, *names) != NULL)
+      continue;
+    lapis_arrays_free(all);
+    return io_fail_member(ctx, io_name(f->path), *names, seen);
+  }
+  enum { SMALL = 1 << 24 }; /* bytes */
+  bool typed =
+      f->format == IO_MAT || f->format == IO_MAT73 || f->format == IO_HDF5;
+  bool none = typed && all->count == 0 && seen != NULL && f->size <= SMALL;
+  return none ? check_types(ctx, f, seen) : LAPIS_OK;
 }

@@ -645,6 +645,9 @@ lapis_status io_note_seen(lapis_ctx *ctx, char **seen, const char *name);
 lapis_status io_fail_member(lapis_ctx *ctx, const char *path, const char *name,
                             const char *seen);
 
+/* Whether name is in a list as io_note_seen makes it. */
+bool io_is_seen(const char *seen, const char *name);
+
 /* Fails where a member of `names` (up to a NULL) was seen and not read: X, Y
  * and the like are not left out without a word. */
 lapis_status io_check_members(lapis_ctx *ctx, io_file *f, const char *seen,

@@ -1,6 +1,7 @@
 /* recognise.c - opening a file: its beginning decides its format; its name is
  * not consulted. */
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,9 +88,9 @@ static lapis_status recognise(lapis_ctx *ctx, const unsigned char *head,
   if (is_matlab_4(head, size))
     return lapis_fail(ctx, LAPIS_EFORMAT,
                       "%s: is a file of MATLAB 4; save it with -v7", name);
-  const lapis_format *named = lapis_format_of_name(name);
-  if (named != NULL &&
-      (strcmp(named->name, "csv") == 0 || strcmp(named->name, "tsv") == 0)) {
+  size_t length = strlen(name);
+  const char *ending = name + (length > 4 ? length - 4 : 0);
+  if (strcasecmp(ending, ".csv") == 0 || strcasecmp(ending, ".tsv") == 0) {
     f->format = IO_CSV; /* it was meant so: the reader says where it is none */
     return LAPIS_OK;
   }

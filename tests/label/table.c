@@ -335,11 +335,53 @@ static void a_column_that_repeats_is_named(void **state)
   command_end(&c);
 }
 
+static int count_of(const command *c, const char *name, const char *text)
+{
+  static char all[65536];
+  int count = 0;
+  command_slurp(c, name, all, sizeof all);
+  for (const char *at = all; (at = strstr(at, text)) != NULL; at++) count++;
+  return count;
+}
+
+/* Labels of strangers: what is a class, and how it is written. */
+static void labels_are_what_is_written(void **state)
+{
+  static const struct {
+    const char *label[2], *written[2], *said;
+  } tried[] = {{{"01", "1"}, {"01", "1"}, ""},
+               {{"1.0", "1.10"}, {"1.0", "1.10"}, ""},
+               {{"3a", "4"}, {"3a", "4"}, ""},
+               {{"none", "x"}, {"\"none\"", "x"}, "\"none\" stands 5 times"},
+               {{"\"NA\"", "x"}, {"\"NA\"", "x"}, ""},
+               {{"Yes", "yes"}, {"Yes", "yes"}, "differ in case or blanks"},
+               {{"@home", "-out"}, {"'@home", "'-out"}, ""}};
+  command c;
+  begin(&c);
+  write_csv(&c, "v.csv", true, true, false, -1, NULL);
+  for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+    char table[2048] = "file,label\n", wanted[64];
+    for (int i = 0; i < IMAGES; i++)
+      sprintf(table + strlen(table), "a%02d,%s\n", i,
+              i < 10 ? tried[k].label[i % 2] : "");
+    write_text(&c, "who.csv", table);
+    command_run(&c, "label in --labels who.csv --labels-out out.csv "
+                    "--features table:v.csv --no-cache " GIVEN);
+    command_expect(&c, 0, tried[k].said);
+    for (int i = 0; i < 2; i++) {
+      snprintf(wanted, sizeof wanted, ",%s\n", tried[k].written[i]);
+      assert_int_equal(count_of(&c, "out.csv", wanted), IMAGES / 2);
+    }
+  }
+  command_end(&c);
+}
+
 int test_table(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_stand_below_each_other),
       cmocka_unit_test(a_column_that_repeats_is_named),
+      cmocka_unit_test(labels_are_what_is_written),
       cmocka_unit_test(vectors_become_labels),
       cmocka_unit_test(rows_without_names_are_in_order),
       cmocka_unit_test(single_precision_is_read),
