@@ -214,7 +214,7 @@ static void a_time_limit_covers_the_choice(void **state)
   write_problem(&c);
   command_run(&c, "fit mc d.npz --tol 0 --max-iters 1000000000 --solver fpc "
                   "--time-limit 1 --json -o o.npz");
-  command_expect(&c, 0, "--map");
+  command_expect(&c, 0, "map standard");
   assert_non_null(strstr(c.out, "\"status\": \"time-limit\""));
   assert_true(strstr(c.err, " answers (") != NULL ||
               strstr(c.err, "no time to compare ") != NULL);
