@@ -245,7 +245,13 @@ static lapis_status check_types(lapis_ctx *ctx, io_file *f, const char *seen)
   TRY(io_read(ctx, f, &(io_request){.any_place = true}, &every));
   bool any = every.count > 0;
   lapis_arrays_free(&every);
-  return any ? LAPIS_OK : io_fail_member(ctx, io_name(f->path), seen, seen);
+  if (any) return LAPIS_OK;
+  if (f->format == IO_MAT)
+    return io_fail_member(ctx, io_name(f->path), seen, seen);
+  return lapis_fail(ctx, LAPIS_EMISSING,
+                    "%s: X is missing; %s holds no numbers itself; -X "
+                    "FILE:/%.*s/NAME says which array of a group it is",
+                    io_name(f->path), seen, (int)strcspn(seen, ","), seen);
 }
 
 lapis_status io_check_members(lapis_ctx *ctx, io_file *f, const char *seen,

@@ -363,6 +363,15 @@ static void structs_are_no_arrays(void **state)
       assert_false(command_exists(&c, "o.npz"));
     }
   }
+  if (lapis_format_of_name("deep.h5")->built) {
+    const char *at = check_fixtures();
+    command_run(&c, "fit linear %s/mat_struct/deep.h5", at);
+    command_expect(&c, 4, "-X FILE:/data/NAME says which array of a group");
+    command_do(&c,
+               "fit linear -X %s/mat_struct/deep.h5:/data/X -Y "
+               "%s/mat_struct/deep.h5:/data/Y",
+               at, at);
+  }
   command_end(&c);
 }
 
