@@ -1,4 +1,5 @@
 /* info_columns.c - lapis info F.csv: each column by its title. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -228,10 +229,28 @@ static bool is_name(const lapis_columns *all, int j)
   return true;
 }
 
+/* Texts beside numbers, each of which stands twice or more. */
+static bool is_mixed_class(const lapis_column *c)
+{
+  double v;
+  if (c->different > values_of(c) || 2 * c->different > c->numbers + c->texts)
+    return false;
+  for (int k = 0; k < values_of(c); k++) {
+    const char *text = c->value[k];
+    bool word = false;
+    if (lapis_number_read(text, NULL, &v)) continue;
+    for (; *text != '\0'; text++)
+      word |= isalnum((unsigned char)*text) || (unsigned char)*text >= 0x80;
+    if (!word || c->count[k] < 2) return false;
+  }
+  return true;
+}
+
 /* What a class holds can be asked: two values or more, all of one kind. */
 static bool can_be_asked(const lapis_column *c)
 {
-  return is_class(c) && c->different >= 2 && (c->texts == 0 || c->numbers == 0);
+  return is_class(c) && c->different >= 2 &&
+         (c->texts == 0 || c->numbers == 0 || is_mixed_class(c));
 }
 
 static bool has_value(const lapis_column *c, const char *value)
@@ -250,12 +269,20 @@ static bool are_alike(const lapis_column *a, const lapis_column *b)
          has_value(a, b->value[0]) && has_value(a, b->value[1]);
 }
 
+/* Cells that ask; a few in a column of numbers and texts are mishaps. */
+static int64_t gaps_of(const lapis_column *c)
+{
+  bool mixed = c->texts > 0 && c->numbers > 0;
+  return mixed && 3 * c->missing < c->texts + c->numbers ? 0 : c->missing;
+}
+
 /* Rather asked than another: with more gaps (a few are mishaps, many a
  * question), words rather than numbers, behind it. */
 static bool is_rather(const lapis_column *c, const lapis_column *best)
 {
-  bool words = c->texts > 0;
-  if (c->missing != best->missing) return c->missing > best->missing;
+  bool words = c->texts > 0 && c->numbers == 0;
+  int64_t gaps = gaps_of(c), most = gaps_of(best);
+  if (gaps != most) return gaps > most;
   return words || best->texts == 0;
 }
 
@@ -358,7 +385,7 @@ static void find_question(const lapis_columns *all, question *q)
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
     if (q->target[j] && c->missing > 0) return;
-    asked += can_be_asked(c);
+    asked += can_be_asked(c) && (c->texts == 0 || c->numbers == 0);
     if (c->missing == 0 || is_class(c) || !holds_numbers(c)) continue;
     gaps++;
     last = j;

@@ -176,13 +176,17 @@ static bool has_letter(const csv_cell *cell)
 }
 
 /* Texts beside numbers, 3a and 4, name classes where each repeats; one that
- * stands alone may be a mistake, and "." or "-" means something else. */
+ * stands alone may be a mistake, and "." or "-" means something else.  A table
+ * that is compared, or asked of a model, may have few of each. */
 static void judge_mixture(const table *t, column *c, const spelling *all,
                           int64_t count)
 {
   const csv_cell *text = &c->text_cell;
+  const lapis_table_options *opt = t->request->opt;
   int64_t different = 0;
   char why[160];
+  c->codes = table_model(t) != NULL || (opt != NULL && opt->none_is_word);
+  if (c->codes) return;
   for (int64_t k = 0; k < count; k++) {
     bool new = is_new(all, k),
          alone = new && (k + 1 == count || is_new(all, k + 1));

@@ -291,6 +291,16 @@ static void classes_of_numbers_and_texts(void **state)
     command_do(&c, "eval accuracy --truth t.csv --id id --target kind "
                    "--scores p.csv");
     assert_non_null(strstr(c.out, "accuracy 1.000000"));
+    command_do(&c, "info t.csv");
+    assert_non_null(strstr(c.out, "--id id --target kind"));
+    snprintf(text, sizeof text, "id,a,b,kind\nn1,0,0,%s\nn2,3,3,%s\nn3,6,0,\n",
+             tried[t].label[0], tried[t].label[1]);
+    put(&c, "few.csv", text); /* too few to see that they repeat */
+    command_do(&c, "predict m few.csv -o p.csv");
+    assert_string_equal(cell(&c, "p.csv", 1, 1, ','), tried[t].label[0]);
+    command_do(&c, "eval accuracy --truth few.csv --id id --target kind "
+                   "--scores p.csv");
+    assert_non_null(strstr(c.out, "accuracy 1.000000"));
   }
   put(&c, "t.csv", "a,y\n1,0\n2,1\n3,1O\n4,0\n5,1\n"); /* a slip */
   command_run(&c, "fit linear t.csv --target y -o b.csv");
