@@ -168,7 +168,8 @@ LAPIS_API lapis_status lapis_model_pairs(lapis_ctx *ctx, const lapis_model *m,
 typedef struct lapis_linear_settings {
   size_t size;
   lapis_stop stop;
-  double C; /* weight of the losses */
+  double C;         /* weight of the losses */
+  bool certificate; /* keep the dual that proves the gap */
 } lapis_linear_settings;
 LAPIS_METHOD(linear, lapis_linear_settings)
 

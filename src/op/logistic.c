@@ -379,7 +379,7 @@ static lapis_status record(const walk *w, double *left)
   loop *l = w->p->loop;
   double all = measure(w, left);
   if (l == NULL) return LAPIS_OK;
-  TRY(loop_record(l, (double[]){all, *left}));
+  TRY(loop_record(l, (double[]){all, *left, NAN}));
   lapis_progress now = {.objective = all, .gap = NAN, .residual = *left};
   loop_show(l, &now, NAN);
   return LAPIS_OK;
@@ -388,8 +388,8 @@ static lapis_status record(const walk *w, double *left)
 /* Another step may be taken. */
 static bool goes_on(const walk *w, int64_t steps)
 {
-  if (w->p->loop != NULL) return loop_next(w->p->loop);
-  return steps < w->p->max_iters;
+  return steps < w->p->max_iters &&
+         (w->p->loop == NULL || loop_next(w->p->loop));
 }
 
 static lapis_status walk_all(walk *w, double *left)
@@ -424,7 +424,7 @@ lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
   double *room = base_alloc(h->ctx, count, sizeof *room);
   w.of = base_alloc(h->ctx, K, sizeof *w.of);
   lapis_status s = room == NULL || w.of == NULL ? LAPIS_ENOMEM : LAPIS_OK;
-  memset(W, 0, (size_t)size * sizeof *W);
+  if (!p->warm) memset(W, 0, (size_t)size * sizeof *W);
   double unused;
   if (s >= 0) {
     w.g = room;
@@ -435,6 +435,7 @@ lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
     w.Y = w.S + MEMORY * size;
     w.F = w.Y + MEMORY * size;
     w.value = w.F + n * K;
+    memcpy(w.next, W, (size_t)size * sizeof *W);
     s = walk_all(&w, left != NULL ? left : &unused);
   }
   base_free(room);

@@ -14,8 +14,9 @@ typedef struct logistic_problem {
   const double *ridge; /* d: weights of the squares in |w|^2, or NULL: 1 */
   double tol; /* stop where a label's gradient is this share of its first */
   int64_t max_iters;
-  loop *loop; /* whose rules hold instead, and whose history is written:
-               * objective, gradient; or NULL */
+  bool warm;  /* begin at W; the first gradient is the one there */
+  loop *loop; /* whose rules hold, too, and whose history is written:
+               * objective, gradient, NaN; or NULL */
 } logistic_problem;
 /* W: (d + 1) x K, a label a column, the bias last.  *left: the largest relative
  * gradient at the end, or NULL. */

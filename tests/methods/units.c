@@ -284,7 +284,9 @@ static int right_of(lapis_ctx *ctx, problem *p, double factor)
   lapis_solver *s = NULL;
   const kind k = {"linear", NULL, NULL, .labels = true};
   lapis_data d = data_of(&k, p, factor);
-  assert_int_equal(solve(ctx, &k, &d, 1, &set, &s), LAPIS_OK);
+  /* at 1e100 nothing can be proved of it */
+  lapis_status status = solve(ctx, &k, &d, 1, &set, &s);
+  assert_int_equal(status, factor > 1e50 ? LAPIS_PRECISION_FLOOR : LAPIS_OK);
   const double *scores = check_result(s, "scores");
   int right = 0;
   for (int j = 0; j < N; j++) right += scores[j] * p->y[j] > 0;

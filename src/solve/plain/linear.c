@@ -10,12 +10,19 @@
  *   x'_i = (x_i - m_i) f_i,   w_i = f_i w'_i,   f_i = (1 + C n s_i^2 /
  * 4)^(-1/2), m and s its mean and deviation, n the sum of v: the second
  * derivatives are then about alike. It is the same problem, |w|^2 = sum f_i^2
- * w'_i^2, and b takes the means. */
+ * w'_i^2, and b takes the means.
+ *
+ * L-BFGS walks first, whose gradient says little of the objective where C or
+ * units are large; the gap to Fenchel's dual is proved (prove.c), and where it
+ * is too wide Newton's steps close it (newton.c). */
 #include "solve/plain/linear.h"
 
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "op/logistic.h"
+#include "solve/plain/prove.h"
 
 typedef struct linear {
   lapis_solver base;
@@ -27,6 +34,8 @@ typedef struct linear {
   double *scaled;        /* d x n, or NULL: X is solved for as it is */
   double *mean, *factor; /* d each */
   double kind;           /* targets_kind, as a model keeps it */
+  lines_proof proof;
+  double *F, *slope, *dual; /* n x K; (d + 1) x K; K x n */
 } linear;
 
 #define AT(field) offsetof(lapis_linear_settings, field)
@@ -34,7 +43,11 @@ static const lapis_param params[] = {
     REAL("C", C, .symbol = "C", .value = 1, ABOVE(0),
          .help = "how closely training samples are fitted: larger is closer "
                  "(weight of the losses against |w|^2 / 2)"),
-    PARAM_TOL(1e-6, "stop where the gradient is this share of the first"),
+    BOOL("certificate", certificate,
+         .help = "also write dual, which proves how near the answer is to the "
+                 "best one"),
+    PARAM_TOL(1e-6, "stop where the gradient is this share of the first, and "
+                    "the objective proved to be within this share of the best"),
     PARAM_MAX_ITERS(2000),
     PARAM_TIME_LIMIT,
 };
@@ -47,6 +60,10 @@ static const lapis_result_row results[] = {
     RESULT_LABELS(),
     RESULT_CLASSES(),
     RESULT("weights", "K x (d + 1)", .help = "w, the offset b last"),
+    RESULT("dual", "n x K", .when = "certificate",
+           .help =
+               "bounds the objective from below; the sum of dual_j x_j is w "
+               "where both meet"),
     RESULT_HISTORY,
     RESULT_NOTES,
 };
@@ -126,37 +143,194 @@ static void restore_weights(linear *w)
   }
 }
 
+/* ---- proof --------------------------------------------------------------*/
+static lines as_lines(const linear *w, double *T, const double *ridge)
+{
+  const linear_answer *a = &w->answer;
+  return (lines){.h = (la *)&w->h,
+                 .T = lapis_mat_f64(T, a->d, a->n),
+                 .ridge = ridge,
+                 .sign = a->labels.sign,
+                 .weight = a->weight,
+                 .C = w->set.C,
+                 .K = a->K,
+                 .classes = a->labels.kind == TARGETS_CLASS};
+}
+
+/* The objective of every part at W; F becomes the slopes of its losses. */
+static lapis_status value_parts(linear *w, const lines *p)
+{
+  lines_proof *to = &w->proof;
+  for (int64_t c = 0; c < p->K; c += lines_together(p)) {
+    const double *W = w->W + c * (p->T.rows + 1);
+    TRY(lines_score(p, W, w->F + c * p->T.cols));
+    to->value[c] = lines_loss(p, c, w->F + c * p->T.cols) + lines_square(p, W);
+  }
+  return LAPIS_OK;
+}
+
+/* And the bounds of these slopes. */
+static lapis_status prove(linear *w, const lines *p)
+{
+  lines_proof *to = &w->proof;
+  int64_t n = p->T.cols;
+  TRY(value_parts(w, p));
+  for (int64_t c = 0; c < p->K; c += lines_together(p)) {
+    if (lines_one_kind(p, c)) continue;
+    memcpy(to->R + c * n, w->F + c * n,
+           (size_t)(n * lines_together(p)) * sizeof *w->F);
+    TRY(lines_bound(p, to->R + c * n, w->slope, &to->bound[c]));
+  }
+  return LAPIS_OK;
+}
+
+/* Whether every part is proved; a label of one kind has nothing to prove. */
+static bool is_proved(const linear *w, const lines *p)
+{
+  double least = lines_rounding(p);
+  bool all = true;
+  for (int64_t c = 0; c < p->K; c += lines_together(p))
+    all = all && (lines_one_kind(p, c) ||
+                  lines_proved(&w->proof, c, w->set.stop.tol - least));
+  return all;
+}
+
+/* The largest gradient of a part against the one at W = 0. */
+static lapis_status measure_slope(linear *w, const lines *p, double *left)
+{
+  int64_t G = lines_together(p), len = (p->T.rows + 1) * G;
+  double *F = w->F, length[2];
+  *left = 0;
+  for (int64_t c = 0; c < p->K; c += G) {
+    if (lines_one_kind(p, c)) continue;
+    double *W[2] = {w->W + c * (p->T.rows + 1), w->slope + len};
+    memset(W[1], 0, (size_t)len * sizeof *W[1]);
+    for (int k = 0; k < 2; k++) {
+      TRY(lines_score(p, W[k], F));
+      (void)lines_loss(p, c, F);
+      TRY(lines_slope(p, W[k], F, w->slope));
+      length[k] = 0;
+      for (int64_t i = 0; i < len; i++) length[k] += w->slope[i] * w->slope[i];
+    }
+    if (length[1] > 0) *left = fmax(*left, sqrt(length[0] / length[1]));
+  }
+  return LAPIS_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------*/
+enum { PATIENCE = 300, AGAIN = 4 }; /* steps; walks where Newton costs much */
+
+/* Walks until the gap is proved, rounding ends it, or the loop. */
+static lapis_status find(linear *w, const lines *p, double *left)
+{
+  loop *l = &w->base.loop;
+  bool fits = lines_newton_fits(p);
+  logistic_problem q = {.X = p->T,
+                        .ridge = p->ridge,
+                        .sign = p->sign,
+                        .weight = p->weight,
+                        .K = p->K,
+                        .classes = p->classes,
+                        .C = p->C,
+                        .tol = w->set.stop.tol,
+                        .max_iters = fits ? PATIENCE : INT64_MAX,
+                        .loop = l};
+  TRY(op_logistic(&w->h, &q, w->W, left));
+  TRY(prove(w, p));
+  q.warm = true;
+  q.tol = .01; /* of the gradient where it is */
+  for (int k = 0; !fits && k < AGAIN && !is_proved(w, p); k++) {
+    double more;
+    if (l->status != LAPIS_OK) return LAPIS_OK;
+    TRY(op_logistic(&w->h, &q, w->W, &more));
+    TRY(prove(w, p));
+    *left *= more;
+  }
+  bool ended = l->status != LAPIS_OK && l->status != LAPIS_PRECISION_FLOOR;
+  if (!fits || ended || (is_proved(w, p) && *left <= w->set.stop.tol))
+    return LAPIS_OK;
+  bool floor = l->status == LAPIS_PRECISION_FLOOR;
+  if (floor && is_proved(w, p)) return LAPIS_OK;
+  l->status = LAPIS_OK;
+  TRY(lines_newton(p, w->set.stop.tol / 2, l, w->W, &w->proof));
+  return measure_slope(w, p, left);
+}
+
+/* What rounding of the scores may make of the losses, whose slopes are F: in
+ * units far from their origin terms of a score take each other away. */
+static double score_rounding(const linear *w, int64_t c)
+{
+  const linear_answer *a = &w->answer;
+  double sum = 0;
+  for (int64_t j = 0; j < a->n; j++) {
+    double slope = fabs(w->F[c * a->n + j]), size = 0;
+    const double *v = w->W + c * (a->d + 1), *x = a->X + j * a->d;
+    if (!(slope > 0)) continue;
+    for (int64_t i = 0; i < a->d; i++) size += fabs(v[i] * x[i]);
+    sum += slope * (size + fabs(v[a->d]));
+  }
+  return 2 * DBL_EPSILON * sum;
+}
+
+static const double HALF_PROVED = .5; /* what answer_check asks for */
+
+/* By the weights as they are given, in the units of the data. */
+static lapis_status conclude(linear *w)
+{
+  lapis_solver *s = &w->base;
+  const lines p = as_lines(w, w->answer.X, NULL);
+  double gap = 0, value = 0, all = 0;
+  TRY(value_parts(w, &p));
+  for (int64_t c = 0; c < p.K; c += lines_together(&p)) {
+    all += w->proof.value[c];
+    if (lines_one_kind(&p, c)) continue;
+    for (int64_t g = c; g < c + lines_together(&p); g++)
+      w->proof.value[c] += score_rounding(w, g);
+    gap += fmax(w->proof.value[c] - w->proof.bound[c], 0);
+    value += w->proof.value[c];
+  }
+  s->info.objective = all;
+  s->info.gap = value > 0 ? gap / value : 0;
+  if (s->loop.status == LAPIS_OK && !is_proved(w, &p))
+    s->loop.status = LAPIS_PRECISION_FLOOR;
+  if (s->loop.status != LAPIS_PRECISION_FLOOR || s->info.gap <= HALF_PROVED ||
+      !(s->info.residual <= w->set.stop.tol))
+    return LAPIS_OK;
+  base_note(s->ctx, BASE_WARNING, "unproved",
+            "linear: the gradient is %.1e of the first one, but rounding lets "
+            "no gap below %.1e be proved: features are far from unit size; "
+            "{map standard} brings them there",
+            s->info.residual, s->info.gap);
+  s->info.gap = NAN;
+  return LAPIS_OK;
+}
+
 static lapis_status solve(lapis_solver *s)
 {
-  static const char *const columns[] = {"iteration", "objective", "residual"};
+  static const char *const columns[] = {"iteration", "objective", "residual",
+                                        "gap"};
   linear *w = (linear *)s;
   linear_answer *a = &w->answer;
-  TRY(loop_begin(&s->loop, s->ctx, "linear", &w->set.stop, 3, columns));
+  TRY(loop_begin(&s->loop, s->ctx, "linear", &w->set.stop, 4, columns));
   double *ridge;
   TRY(scale_features(w, &ridge));
-  double *X = ridge == NULL ? a->X : w->scaled;
-  logistic_problem p = {.X = lapis_mat_f64(X, a->d, a->n),
-                        .ridge = ridge,
-                        .sign = a->labels.sign,
-                        .weight = a->weight,
-                        .K = a->K,
-                        .classes = a->labels.kind == TARGETS_CLASS,
-                        .C = w->set.C,
-                        .tol = w->set.stop.tol,
-                        .max_iters = w->set.stop.max_iters,
-                        .loop = &s->loop};
-  TRY(op_logistic(&w->h, &p, w->W, &s->info.residual));
+  const lines p = as_lines(w, ridge == NULL ? a->X : w->scaled, ridge);
+  TRY(find(w, &p, &s->info.residual));
   if (ridge != NULL) restore_weights(w);
-  if (ridge != NULL && s->loop.status == LAPIS_MAX_ITERS)
+  TRY(conclude(w));
+  if (ridge != NULL && (s->loop.status == LAPIS_MAX_ITERS ||
+                        s->loop.status == LAPIS_PRECISION_FLOOR))
     base_note(s->ctx, BASE_WARNING, "far-from-unit-size",
               "linear: features are far from unit size, where C means little "
               "and steps are many: {map standard} brings them there");
   linear_answer_give(s, a, w->W);
   solver_publish(s, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
+  for (int64_t k = 0; w->dual != NULL && k < a->K * a->n; k++)
+    w->dual[k] = -w->proof.R[k % a->K * a->n + k / a->K];
+  if (w->dual != NULL)
+    solver_publish(s, "dual", lapis_mat_f64(w->dual, a->K, a->n));
   solver_publish_history(s);
   s->info.iterations = s->loop.iter;
-  if (s->loop.n_rows > 0)
-    s->info.objective = s->loop.history[3 * (s->loop.n_rows - 1) + 1];
   s->info.rank = a->K;
   s->info.seconds = loop_seconds(&s->loop);
   return s->loop.status;
@@ -192,7 +366,14 @@ static lapis_status build(linear *w, const lapis_data *data)
 {
   const linear_answer *a = &w->answer;
   TRY(linear_begin(&w->base, &w->answer, data, &w->fill));
-  w->W = arena_reals(&w->base.arena, (a->d + 1) * a->K);
+  arena *own = &w->base.arena;
+  w->W = arena_reals(own, (a->d + 1) * a->K);
+  w->F = arena_reals(own, a->n * a->K);
+  w->slope = arena_reals(own, 2 * (a->d + 1) * a->K);
+  w->proof.R = arena_reals(own, a->n * a->K);
+  w->proof.bound = arena_reals(own, a->K);
+  w->proof.value = arena_reals(own, a->K);
+  if (w->set.certificate) w->dual = arena_reals(own, a->n * a->K);
   TRY(arena_status(&w->base.arena));
   return la_open_host(w->base.ctx, &w->h);
 }
