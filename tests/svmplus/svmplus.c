@@ -145,6 +145,49 @@ static void verified_original(void **state)
   check_original("svmplus_original_C10_g0.1");
 }
 
+/* The primal of the published w and v, which are feasible, against the dual of
+ * alpha and zeta. */
+static double published_gap(const lapis_data *data, lapis_solver *s, double C,
+                            double gamma)
+{
+  const double *w = sv_array(s, "weights"), *v = sv_array(s, "weights_priv");
+  int64_t d = data->X.rows, p = data->P.rows;
+  double dual, primal = 0;
+  (void)sv_linear_gap(data, sv_array(s, "alpha"), sv_array(s, "zeta"), C, gamma,
+                      &dual);
+  for (int64_t i = 0; i <= d; i++) primal += w[i] * w[i] / 2;
+  for (int64_t i = 0; i <= p; i++) primal += gamma * v[i] * v[i] / 2;
+  for (int64_t j = 0; j < data->X.cols; j++) {
+    double m = lapis_mat_at(&data->Y, 0, j) * sv_product(&data->X, j, w);
+    double slack = sv_product(&data->P, j, v);
+    CHECK_AT_MOST(fmax(-slack, 1 - m - slack), 1e-12);
+    primal += C * slack;
+  }
+  return (primal - dual) / fmax(fabs(primal), fabs(dual));
+}
+
+/* Where alpha and zeta have lost v. */
+static void large_C_over_gamma_is_proved(void **state)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  sv_case c = sv_random(7, 60, 6, 4);
+  for (int k = 4; k <= 10; k++) {
+    lapis_svmplus_settings set = tight();
+    double C = set.C = pow(10, k / 2), gamma = set.gamma = C / pow(10, k);
+    set.stop.tol = 1e-6;
+    lapis_solver *s = sv_solve(ctx, &c.data, &set);
+    const lapis_info *info = lapis_result_info(s);
+    double gap = published_gap(&c.data, s, C, gamma);
+    print_message("C/gamma 1e%d: gap %.1e, said %.1e, status %d\n", k, gap,
+                  info->gap, (int)info->status);
+    assert_int_equal(info->status, LAPIS_OK);
+    CHECK_AT_MOST(gap, 1.01 * info->gap + 1e-10);
+    lapis_solver_free(s);
+  }
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
 /* ---- every (C, gamma) ---------------------------------------------------*/
 static void linear_is_certified_everywhere(void **state)
 {
@@ -693,6 +736,7 @@ int test_svmplus(void)
       cmocka_unit_test(verified_kernel),
       cmocka_unit_test(verified_original),
       cmocka_unit_test(linear_is_certified_everywhere),
+      cmocka_unit_test(large_C_over_gamma_is_proved),
       cmocka_unit_test(kernel_is_certified_everywhere),
       cmocka_unit_test(single_precision_is_proved),
       cmocka_unit_test(few_of_many_samples_decide),

@@ -24,7 +24,7 @@ typedef struct crowd {
 } crowd;
 
 /* ---- a class as numbers -------------------------------------------------*/
-/* Rows c of scores, alpha and zeta, and the weights, to `at` or back; NULL:
+/* Rows c of scores, alpha and zeta, the weights and v, to `at` or back; NULL:
  * counts them. */
 static int64_t move_rows(svmplus *w, int64_t c, double *at, bool back)
 {
@@ -39,7 +39,12 @@ static int64_t move_rows(svmplus *w, int64_t c, double *at, bool back)
     double *there = w->weights + c * rows + i, *here = at + 3 * n + i;
     *(back ? there : here) = *(back ? here : there);
   }
-  return 3 * n + rows;
+  int64_t more = w->slack == NULL ? 0 : w->q.p + 1;
+  for (int64_t i = 0; i < more && at != NULL; i++) {
+    double *there = w->slack + c * more + i, *here = at + 3 * n + rows + i;
+    *(back ? there : here) = *(back ? here : there);
+  }
+  return 3 * n + rows + more;
 }
 
 /* ---- in a worker --------------------------------------------------------*/

@@ -106,6 +106,24 @@ static double largest(const double *x, int64_t n)
   return most;
 }
 
+/* v as the primal has it: its offset so high that no slack is too small.  Where
+ * C/gamma is large, alpha and zeta no longer say it: their sum takes its digits
+ * away. */
+static lapis_status keep_slack(svmplus *w, int64_t c, const sv_linear *l)
+{
+  const sv_data *q = &w->q;
+  double *v = w->slack + c * (q->p + 1), t = 0;
+  for (int64_t i = 0; i < q->n; i++) {
+    double slack = column_dot(&q->P, i, l->v);
+    double margin = q->y[i] * column_dot(&q->X, i, l->w);
+    t = fmax(t, fmax(-slack, 1 - margin - slack));
+  }
+  TRY(base_max(q->ctx, &t, 1));
+  memcpy(v, l->v, (size_t)(q->p + 1) * sizeof *v);
+  v[q->p] += t;
+  return LAPIS_OK;
+}
+
 lapis_status sv_linear_part(svmplus *w, int64_t c)
 {
   const sv_data *q = &w->q;
@@ -117,6 +135,7 @@ lapis_status sv_linear_part(svmplus *w, int64_t c)
     w->alpha[i * w->K + c] = l.a[i];
     w->zeta[i * w->K + c] = l.s[i];
   }
+  if (s >= 0 && w->slack != NULL) s = keep_slack(w, c, &l);
   if (s >= 0) {
     memcpy(w->weights + c * (q->d + 1), l.w, (size_t)(q->d + 1) * sizeof *l.w);
     sv_add_info(w, l.primal, l.dual, l.gap);

@@ -59,6 +59,10 @@ lapis_status sv_publish(svmplus *w)
     solver_publish(s, "weights", lapis_mat_f64(w->weights, w->q.d + 1, K));
   solver_publish_history(s);
   if (!w->set.certificate) return LAPIS_OK;
+  for (int64_t c = 0; w->slack != NULL && c < K; c++)
+    sv_scale_weights(&w->scale_priv, w->slack + c * (w->q.p + 1));
+  if (w->slack != NULL)
+    solver_publish(s, "weights_priv", lapis_mat_f64(w->slack, w->q.p + 1, K));
   if (w->scale.used)
     solver_publish(s, "scale", lapis_mat_f64(w->scale.centre, w->q.d, 2));
   if (w->scale_priv.used)

@@ -49,8 +49,9 @@ static const lapis_param params[] = {
             .help = "memory for kernels; beyond it their rows are made again "
                     "when used"),
     BOOL("certificate", certificate,
-         .help = "also write alpha and zeta, which prove how near the answer "
-                 "is to the best one"),
+         .help =
+             "also write alpha, zeta and v, which prove how near the answer "
+             "is to the best one"),
     REAL("tol", stop.tol, .value = 1e-4, FROM_TO(0, 1),
          .help = "stop when the objective is proved to be within this share of "
                  "the best one"),
@@ -74,6 +75,9 @@ static const lapis_result_row results[] = {
     RESULT("zeta", "n x K", .when = "certificate",
            .where = "the formulation is not l2",
            .help = "the multipliers of v'z >= 0"),
+    RESULT("weights_priv", "K x (p + 1)", .when = "certificate P",
+           .where = "kernels are linear and the formulation is not l2",
+           .help = "v of the slack v'z, the offset last"),
     RESULT("scale", "2 x d", .when = "certificate", .where = "X was scaled",
            .help = "x' = (x - row 1) row 2"),
     RESULT("scale_priv", "2 x p", .when = "certificate P",
@@ -112,10 +116,18 @@ static void keep(svmplus *w)
 {
   loop *l = &w->base.loop;
   int64_t cells = w->K * w->q.n;
-  double *all[] = {w->scores, w->alpha, w->zeta, w->weights, w->bias, w->rho};
-  const char *name[] = {"scores", "alpha", "zeta", "weights", "bias", "rho"};
-  int64_t count[] = {cells, cells, cells, w->K * (w->q.d + 1), w->K, w->K};
-  for (int i = 0; i < 6; i++)
+  double *all[] = {w->scores, w->alpha, w->zeta, w->weights,
+                   w->bias,   w->rho,   w->slack};
+  const char *name[] = {"scores", "alpha", "zeta", "weights",
+                        "bias",   "rho",   "slack"};
+  int64_t count[] = {cells,
+                     cells,
+                     cells,
+                     w->K * (w->q.d + 1),
+                     w->K,
+                     w->K,
+                     w->K * (w->q.p + 1)};
+  for (int i = 0; i < 7; i++)
     if (all[i] != NULL) {
       loop_keep(l, name[i], all[i], count[i]);
       if (i < 3) loop_divide(l, 1);
@@ -267,6 +279,8 @@ static lapis_status allocate_results(svmplus *w)
   w->q.y = arena_reals(a, n);
   w->q.C = arena_reals(a, n);
   if (w->linear) w->weights = arena_reals(a, (w->q.d + 1) * K);
+  if (w->set.certificate && w->kind == SV_LINEAR && !w->q.plain)
+    w->slack = arena_reals(a, (w->q.p + 1) * K);
   return arena_status(a);
 }
 

@@ -301,6 +301,7 @@ typedef struct svmplus {
   /* results; K x n where per sample */
   double *scores, *decided, *alpha, *zeta;
   double *weights;       /* (d + 1) x K */
+  double *slack;         /* (p + 1) x K: v, feasible, where it is published */
   double *bias, *rho;    /* K each */
   fold_plan folds;       /* of --probability */
   double *platt;         /* 2 x K: f -> 1/(1 + exp(A f + B)), A <= 0 */
