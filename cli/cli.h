@@ -349,17 +349,20 @@ lapis_mat class_texts(cli *c, const lapis_dataset *ds);
 /* The JSON object of a run whose settings table describes; NULL: no memory. */
 lapis_json *run_json(cli *c, const char *method, const lapis_method *table,
                      const lapis_solver *s, const lapis_data *data);
+lapis_json *notes_json(const lapis_mat *notes);
 /* ---- flow.c: verbs that run a pipeline -----------------------------------*/
-lapis_mat flow_array(const lapis_flow *f, const char *name); /* or empty */
 const char *flow_text_at(const lapis_mat *m, int64_t i);
 /* Columns of a terminal that the longest of the texts takes. */
 int flow_longest(const lapis_mat *m, int least);
 void flow_print_text(const char *text, int wide); /* on the left of so many */
-void flow_print_notes(const cli *c, const lapis_mat *list, const char *before);
+void flow_print_refused(const cli *c, const lapis_mat *list);
 lapis_json *flow_texts_json(const lapis_mat *m);
-/* With the command line again, quoted for a shell. */
-lapis_status flow_write_page(const cli *c, const lapis_flow *f,
-                             const char *path);
+/* -o: a table, or a page with the command line again. */
+lapis_status flow_write_output(const cli *c, const lapis_solver *s,
+                               const char *path);
+/* The run's object; by: the method inside. */
+lapis_json *flow_json(cli *c, const lapis_solver *s, const void *settings,
+                      const lapis_method *by);
 /* What a run that has no answer leaves to the next, behind a sentence. */
 const char *flow_kept(const cli *c);
 /* After a signal: says so; the exit code. */
@@ -367,16 +370,12 @@ int flow_interrupted(cli *c);
 typedef struct flow_job {
   void *settings;
   lapis_array list; /* of images */
-  lapis_flow *flow;
+  lapis_solver *flow;
 } flow_job;
 /* A verb whose answer is roml's: match, locate. */
 typedef struct flow_verb {
-  lapis_status (*make)(lapis_ctx *ctx, const char *const *paths, int64_t count,
-                       const void *settings, lapis_flow **out);
-  int (*print)(cli *c, const lapis_flow *f);
-  void (*put_json)(lapis_json *to, const lapis_flow *f);
-  lapis_status (*write_table)(const lapis_flow *f,
-                              const char *path); /* --csv */
+  int (*print)(cli *c, const lapis_solver *f);
+  void (*put_json)(lapis_json *to, const lapis_solver *f);
 } flow_verb;
 int flow_run(cli *c, const flow_verb *v);
 /* eval_match.c: match-ratio and iou. */

@@ -7,15 +7,7 @@
 #include "cli.h"
 #include "lapis/images.h"
 
-/* ---- arrays of a run ----------------------------------------------------*/
-lapis_mat flow_array(const lapis_flow *f, const char *name)
-{
-  lapis_mat m = {.cols = 0};
-  for (int i = 0; lapis_flow_name(f, i) != NULL; i++)
-    if (strcmp(lapis_flow_name(f, i), name) == 0) lapis_flow_get(f, name, &m);
-  return m;
-}
-
+/* ---- texts of a run -----------------------------------------------------*/
 const char *flow_text_at(const lapis_mat *m, int64_t i)
 {
   return ((const char *const *)m->val)[i];
@@ -77,10 +69,10 @@ void flow_print_text(const char *text, int wide)
   printf("%s%*s", shown, more > 0 ? more : 0, "");
 }
 
-void flow_print_notes(const cli *c, const lapis_mat *list, const char *before)
+void flow_print_refused(const cli *c, const lapis_mat *list)
 {
   for (int64_t i = 0; !c->quiet && i < list->cols; i++)
-    (void)cli_fail(EXIT_DONE, "%s%s", before, flow_text_at(list, i));
+    (void)cli_fail(EXIT_DONE, "left out: %s", flow_text_at(list, i));
 }
 
 lapis_json *flow_texts_json(const lapis_mat *m)
@@ -91,14 +83,29 @@ lapis_json *flow_texts_json(const lapis_mat *m)
   return list;
 }
 
-/* ---- a page -------------------------------------------------------------*/
-lapis_status flow_write_page(const cli *c, const lapis_flow *f,
-                             const char *path)
+/* ---- what is written
+ * -------------------------------------------------------------*/
+lapis_status flow_write_output(const cli *c, const lapis_solver *s,
+                               const char *path)
 {
   char *command = shell_command(c);
-  lapis_status s = lapis_flow_page(f, path, command);
+  lapis_status status = lapis_flow_write(
+      s, is_sheet(path) ? LAPIS_FLOW_SHEET : LAPIS_FLOW_PAGE, path, command);
   free(command);
-  return s;
+  return status;
+}
+
+lapis_json *flow_json(cli *c, const lapis_solver *s, const void *settings,
+                      const lapis_method *by)
+{
+  lapis_data data;
+  lapis_mat notes = result_of(s, "notes"), refused = result_of(s, "refused");
+  lapis_json *to =
+      run_json(c, c->verb->name, by, lapis_work_by(s, &data), &data);
+  lapis_json_put(to, c->verb->name, settings_json(c, c->method, settings));
+  lapis_json_put(to, "notes", notes_json(&notes));
+  lapis_json_put(to, "refused", flow_texts_json(&refused));
+  return to;
 }
 
 /* ---- a run --------------------------------------------------------------*/
@@ -115,16 +122,16 @@ int flow_interrupted(cli *c)
 }
 
 /* Writes what options name: --result and -o. */
-static int write_files(cli *c, const flow_verb *v, const lapis_flow *f)
+static int write_files(cli *c, const lapis_solver *f)
 {
   const char *result = args_get(&c->args, "result");
   const char *page = args_get(&c->args, "output");
   const char *table = args_get(&c->args, "csv");
   lapis_status s = LAPIS_OK;
-  if (result != NULL) s = lapis_flow_write(f, result);
-  if (s >= 0 && table != NULL) s = v->write_table(f, table);
-  if (s >= 0 && page != NULL)
-    s = is_sheet(page) ? v->write_table(f, page) : flow_write_page(c, f, page);
+  if (result != NULL) s = lapis_flow_write(f, LAPIS_FLOW_ARRAYS, result, NULL);
+  if (s >= 0 && table != NULL)
+    s = lapis_flow_write(f, LAPIS_FLOW_TABLE, table, NULL);
+  if (s >= 0 && page != NULL) s = flow_write_output(c, f, page);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
@@ -132,34 +139,23 @@ static int print_answer(cli *c, const flow_verb *v, const flow_job *j)
 {
   if (!c->json) return v->print(c, j->flow);
   lapis_json *to =
-      run_json(c, c->verb->name, lapis_method_find("roml"),
-               lapis_flow_solver(j->flow), lapis_flow_data(j->flow));
-  lapis_mat notes = flow_array(j->flow, "notes");
-  lapis_mat refused = flow_array(j->flow, "refused");
-  lapis_json_put(to, c->verb->name, settings_json(c, c->method, j->settings));
+      flow_json(c, j->flow, j->settings, lapis_method_find("roml"));
   v->put_json(to, j->flow);
-  lapis_json_put(to, "notes", flow_texts_json(&notes));
-  lapis_json_put(to, "refused", flow_texts_json(&refused));
   return print_json(to);
 }
 
 static int finish(cli *c, const flow_verb *v, const flow_job *j,
                   lapis_status status)
 {
-  lapis_mat notes = flow_array(j->flow, "notes");
-  lapis_mat refused = flow_array(j->flow, "refused");
+  lapis_mat refused = result_of(j->flow, "refused");
   cli_wipe_bar(c);
-  flow_print_notes(c, &notes, "");
-  flow_print_notes(c, &refused, "left out: ");
-  if (flow_array(j->flow, "match").cols == 0)
+  flow_print_refused(c, &refused);
+  if (result_of(j->flow, "match").cols == 0)
     return cli_fail(EXIT_FAILED,
                     "%s: stopped (%s) before there was an answer; give it a "
                     "larger --time-limit",
                     c->verb->name, lapis_status_name(status));
-  if (status != LAPIS_OK && !c->quiet)
-    fprintf(stderr, "lapis: %s: stopped early (%s)\n", c->verb->name,
-            lapis_status_name(status));
-  int code = write_files(c, v, j->flow);
+  int code = write_files(c, j->flow);
   if (code == EXIT_DONE) code = print_answer(c, v, j);
   if (code != EXIT_DONE) return code;
   if (refused.cols == 0) return cli_exit_code(c, status);
@@ -173,9 +169,9 @@ static int work(cli *c, const flow_verb *v, flow_job *j)
   lapis_status s =
       lapis_image_list(c->ctx, c->args.word, c->args.n_words, &j->list);
   if (s >= 0)
-    s = v->make(c->ctx, j->list.mat.val, j->list.mat.cols, j->settings,
-                &j->flow);
-  if (s >= 0) s = lapis_flow_run(j->flow);
+    s = lapis_flow_new(c->ctx, c->method, j->list.mat.val, j->list.mat.cols,
+                       j->settings, &j->flow);
+  if (s >= 0) s = lapis_solve(j->flow);
   if (s < 0) return cli_fail_status(c, s);
   if (s == LAPIS_CANCELLED) return flow_interrupted(c);
   return finish(c, v, j, s);
@@ -193,7 +189,7 @@ int flow_run(cli *c, const flow_verb *v)
   if (code == EXIT_DONE) code = check_table(c, args_get(&c->args, "csv"));
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
   if (code == EXIT_DONE) code = work(c, v, &j);
-  lapis_flow_free(j.flow);
+  lapis_solver_free(j.flow);
   lapis_array_free(&j.list);
   free(j.settings);
   return code;

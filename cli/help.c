@@ -96,9 +96,12 @@ static void print_result(const char *name, const char *text, void *user)
 static void print_results(FILE *to, const lapis_method *m)
 {
   if (lapis_method_result(m, 0) == NULL) return;
-  fputs("\nResults (n samples, d features, c columns of Y, K classes or "
-        "labels):\n",
-        to);
+  fprintf(
+      to,
+      lapis_flow_find(m->name) == m
+          ? "\nResults (n images, d features, K classes or labels):\n"
+          : "\nResults (n samples, d features, c columns of Y, K classes or "
+            "labels):\n");
   rows_of_results(m, print_result, to);
 }
 
@@ -144,6 +147,7 @@ int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
   rows_of_verb(v, print_row, to);
   fprintf(to, "\nEverywhere:\n");
   rows_everywhere(print_row, to);
+  if (v->pipeline != NULL) print_results(to, lapis_flow_find(v->pipeline));
   print_examples(to, m != NULL && v->pipeline == NULL ? m->name : v->name);
   return EXIT_DONE;
 }

@@ -22,7 +22,7 @@ typedef struct job {
   lapis_label_settings *settings;
   cli_kinds kinds;
   lapis_array list;
-  lapis_flow *flow;
+  lapis_solver *flow;
 } job;
 
 /* ---- options of the kind of features ------------------------------------*/
@@ -83,31 +83,30 @@ static int read_settings(cli *c, job *j)
 typedef struct answer {
   lapis_mat names, labels, known, partly, scores, classes, suspects, margins,
       rather;
-  lapis_mat boxes, box_image, box_class, notes, refused;
+  lapis_mat boxes, box_image, box_class, refused;
   lapis_mat by, add, expected; /* of a race */
   lapis_mat strays;            /* how many rows name no image, or empty */
 } answer;
 
-static answer read_answer(const lapis_flow *f)
+static answer read_answer(const lapis_solver *f)
 {
-  return (answer){.names = flow_array(f, "names"),
-                  .labels = flow_array(f, "labels"),
-                  .known = flow_array(f, "known"),
-                  .partly = flow_array(f, "partly"),
-                  .scores = flow_array(f, "scores"),
-                  .classes = flow_array(f, "classes"),
-                  .suspects = flow_array(f, "suspect_index"),
-                  .margins = flow_array(f, "suspect_margin"),
-                  .rather = flow_array(f, "suspect_rather"),
-                  .by = flow_array(f, "by"),
-                  .add = flow_array(f, "suspect_add"),
-                  .expected = flow_array(f, "expected_wrong"),
-                  .boxes = flow_array(f, "boxes"),
-                  .box_image = flow_array(f, "box_image"),
-                  .box_class = flow_array(f, "box_class"),
-                  .strays = flow_array(f, "rows_left_out"),
-                  .notes = flow_array(f, "notes"),
-                  .refused = flow_array(f, "refused")};
+  return (answer){.names = result_of(f, "names"),
+                  .labels = result_of(f, "labels"),
+                  .known = result_of(f, "known"),
+                  .partly = result_of(f, "partly"),
+                  .scores = result_of(f, "scores"),
+                  .classes = result_of(f, "classes"),
+                  .suspects = result_of(f, "suspect_index"),
+                  .margins = result_of(f, "suspect_margin"),
+                  .rather = result_of(f, "suspect_rather"),
+                  .by = result_of(f, "by"),
+                  .add = result_of(f, "suspect_add"),
+                  .expected = result_of(f, "expected_wrong"),
+                  .boxes = result_of(f, "boxes"),
+                  .box_image = result_of(f, "box_image"),
+                  .box_class = result_of(f, "box_class"),
+                  .strays = result_of(f, "rows_left_out"),
+                  .refused = result_of(f, "refused")};
 }
 
 /* Of the class that was chosen; of two classes, of the positive one. */
@@ -273,14 +272,14 @@ static lapis_json *suspect_json(const answer *a, int64_t k)
 }
 
 /* Kinds of features that were compared, and the one that answers. */
-static void put_kinds(lapis_json *to, const lapis_flow *f)
+static void put_kinds(lapis_json *to, const lapis_solver *f)
 {
   static const char *const figure[] = {"log_loss", "error",  "auroc",
                                        "accuracy", "behind", "behind_error"};
-  lapis_mat kinds = flow_array(f, "kinds"), judged, chosen;
+  lapis_mat kinds = result_of(f, "kinds"), judged, chosen;
   if (kinds.cols == 0) return;
-  judged = flow_array(f, "kinds_judged");
-  chosen = flow_array(f, "features");
+  judged = result_of(f, "kinds_judged");
+  chosen = result_of(f, "features");
   lapis_json *list = lapis_json_list();
   for (int64_t k = 0; k < kinds.cols; k++) {
     lapis_json *one = lapis_json_object();
@@ -293,28 +292,25 @@ static void put_kinds(lapis_json *to, const lapis_flow *f)
   lapis_json_put(to, "kinds", list);
 }
 
-static cli_candidates candidates(const lapis_flow *f)
+static cli_candidates candidates(const lapis_solver *f)
 {
-  lapis_mat chosen = flow_array(f, "chosen");
+  lapis_mat chosen = result_of(f, "chosen");
   return (cli_candidates){
-      .names = flow_array(f, "candidates"),
-      .figures = flow_array(f, "candidate_figures"),
+      .names = result_of(f, "candidates"),
+      .figures = result_of(f, "candidate_figures"),
       .chosen = chosen.cols > 0 ? (int64_t)lapis_mat_at(&chosen, 0, 0) : -1};
 }
 
 static int print_answer_json(cli *c, const job *j, const answer *a)
 {
-  const lapis_solver *s = lapis_flow_solver(j->flow);
-  const lapis_method *method =
-      lapis_method_find(a->by.cols > 0 ? "auto" : "mc");
-  lapis_json *to = run_json(c, "label", method, s, lapis_flow_data(j->flow));
+  lapis_json *to = flow_json(c, j->flow, j->settings,
+                             lapis_method_find(a->by.cols > 0 ? "auto" : "mc"));
   lapis_json *images = lapis_json_list(), *suspects = lapis_json_list();
   int64_t at = 0;
   for (int64_t i = 0; i < a->names.cols; i++)
     lapis_json_put(images, NULL, image_json(a, i, &at));
   for (int64_t k = 0; k < a->margins.cols; k++)
     lapis_json_put(suspects, NULL, suspect_json(a, k));
-  lapis_json_put(to, "label", settings_json(c, c->method, j->settings));
   lapis_json_put(to, "classes", flow_texts_json(&a->classes));
   lapis_json_put(to, "images", images);
   lapis_json_put(to, "suspects", suspects);
@@ -328,8 +324,6 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
     lapis_json_put_number(to, "wrong_at_most",
                           lapis_mat_at(&a->expected, 0, 1));
   }
-  lapis_json_put(to, "notes", flow_texts_json(&a->notes));
-  lapis_json_put(to, "refused", flow_texts_json(&a->refused));
   return print_json(to);
 }
 
@@ -340,11 +334,11 @@ static int write_files(cli *c, const job *j)
   const char *table = args_get(&c->args, "labels-out");
   const char *page = args_get(&c->args, "output");
   lapis_status s = LAPIS_OK;
-  if (result != NULL) s = lapis_flow_write(j->flow, result);
-  if (s >= 0 && table != NULL) s = lapis_label_write(j->flow, table);
-  if (s >= 0 && page != NULL)
-    s = is_sheet(page) ? lapis_label_write_answers(j->flow, page)
-                       : flow_write_page(c, j->flow, page);
+  if (result != NULL)
+    s = lapis_flow_write(j->flow, LAPIS_FLOW_ARRAYS, result, NULL);
+  if (s >= 0 && table != NULL)
+    s = lapis_flow_write(j->flow, LAPIS_FLOW_TABLE, table, NULL);
+  if (s >= 0 && page != NULL) s = flow_write_output(c, j->flow, page);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
@@ -352,18 +346,14 @@ static int finish(cli *c, const job *j, lapis_status status)
 {
   answer a = read_answer(j->flow);
   cli_wipe_bar(c);
-  flow_print_notes(c, &a.notes, "");
   cli_candidates of = candidates(j->flow);
   if (!c->quiet) candidates_print(&of);
-  flow_print_notes(c, &a.refused, "left out: ");
+  flow_print_refused(c, &a.refused);
   if (a.labels.cols == 0)
     return cli_fail(EXIT_FAILED,
                     "label: stopped (%s) before there were labels; give it a "
                     "larger --time-limit%s",
                     lapis_status_name(status), flow_kept(c));
-  if (status != LAPIS_OK && !c->quiet)
-    fprintf(stderr, "lapis: label: stopped early (%s)\n",
-            lapis_status_name(status));
   int code = write_files(c, j);
   if (code != EXIT_DONE) return code;
   if (c->json) {
@@ -373,7 +363,6 @@ static int finish(cli *c, const job *j, lapis_status status)
     print_suspects(&a);
   }
   if (code != EXIT_DONE) return code;
-  lapis_flow_settle(j->flow);
   if (a.refused.cols > 0)
     return cli_fail(EXIT_INPUT, "label: %lld of %lld images were left out",
                     (long long)a.refused.cols, (long long)j->list.mat.cols);
@@ -389,7 +378,7 @@ static int work(cli *c, job *j)
 {
   lapis_status s = lapis_label_new(c->ctx, j->list.mat.val, j->list.mat.cols,
                                    j->settings, &j->flow);
-  if (s >= 0) s = lapis_flow_run(j->flow);
+  if (s >= 0) s = lapis_solve(j->flow);
   if (s < 0) return cli_fail_status(c, s);
   if (s == LAPIS_CANCELLED) return flow_interrupted(c);
   return finish(c, j, s);
@@ -412,7 +401,7 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = list_images(c, &j);
   if (code == EXIT_DONE) code = read_settings(c, &j);
   if (code == EXIT_DONE) code = work(c, &j);
-  lapis_flow_free(j.flow);
+  lapis_solver_free(j.flow);
   lapis_array_free(&j.list);
   kinds_free(&j.kinds);
   free(j.settings);

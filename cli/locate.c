@@ -11,16 +11,10 @@ static const cli_option options[] = {
     CLI_IMAGE_ROWS,
     {NULL, 0, NULL, NULL}};
 
-static lapis_status make(lapis_ctx *ctx, const char *const *paths,
-                         int64_t count, const void *settings, lapis_flow **out)
+static int print(cli *c, const lapis_solver *f)
 {
-  return lapis_locate_new(ctx, paths, count, settings, out);
-}
-
-static int print(cli *c, const lapis_flow *f)
-{
-  lapis_mat names = flow_array(f, "names"), boxes = flow_array(f, "boxes");
-  lapis_mat sure = flow_array(f, "inlier");
+  lapis_mat names = result_of(f, "names"), boxes = result_of(f, "boxes");
+  lapis_mat sure = result_of(f, "inlier");
   int wide = flow_longest(&names, 5);
   (void)c;
   printf("%-*s  %7s  %7s  %7s  %7s\n", wide, "image", "x", "y", "width",
@@ -34,11 +28,11 @@ static int print(cli *c, const lapis_flow *f)
   return EXIT_DONE;
 }
 
-static void put_json(lapis_json *to, const lapis_flow *f)
+static void put_json(lapis_json *to, const lapis_solver *f)
 {
   static const char *const names_of[] = {"x", "y", "width", "height", "score"};
-  lapis_mat names = flow_array(f, "names"), boxes = flow_array(f, "boxes");
-  lapis_mat sure = flow_array(f, "inlier");
+  lapis_mat names = result_of(f, "names"), boxes = result_of(f, "boxes");
+  lapis_mat sure = result_of(f, "inlier");
   lapis_json *images = lapis_json_list();
   for (int64_t k = 0; k < names.cols; k++) {
     lapis_json *one = lapis_json_object();
@@ -53,10 +47,7 @@ static void put_json(lapis_json *to, const lapis_flow *f)
 
 static int run(cli *c)
 {
-  static const flow_verb verb = {.make = make,
-                                 .print = print,
-                                 .put_json = put_json,
-                                 .write_table = lapis_locate_write};
+  static const flow_verb verb = {.print = print, .put_json = put_json};
   return flow_run(c, &verb);
 }
 

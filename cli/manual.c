@@ -136,6 +136,20 @@ static void whole(FILE *to, verb_list *verb_at)
   end(to, verb_at, "");
 }
 
+static void print_result(const char *name, const char *text, void *user)
+{
+  FILE *to = user;
+  fprintf(to, ".TP\n.B %s\n", name);
+  put_lines(to, text);
+}
+
+static void results(FILE *to, const char *title, const lapis_method *m)
+{
+  if (lapis_method_result(m, 0) == NULL) return;
+  fprintf(to, ".SH %s\n", title);
+  rows_of_results(m, print_result, to);
+}
+
 static void of_verb(FILE *to, verb_list *verb_at, const cli_verb *v)
 {
   char name[64];
@@ -153,21 +167,8 @@ static void of_verb(FILE *to, verb_list *verb_at, const cli_verb *v)
           to);
   fputs(".SH OPTIONS OF EVERY VERB\n", to);
   rows_everywhere(print_row, to);
+  if (v->pipeline != NULL) results(to, "RESULTS", lapis_flow_find(v->pipeline));
   end(to, verb_at, v->name);
-}
-
-static void print_result(const char *name, const char *text, void *user)
-{
-  FILE *to = user;
-  fprintf(to, ".TP\n.B %s\n", name);
-  put_lines(to, text);
-}
-
-static void results(FILE *to, const char *title, const lapis_method *m)
-{
-  if (lapis_method_result(m, 0) == NULL) return;
-  fprintf(to, ".SH %s\n", title);
-  rows_of_results(m, print_result, to);
 }
 
 static void of_method(FILE *to, verb_list *verb_at, const lapis_method *m)

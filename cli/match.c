@@ -11,12 +11,6 @@ static const cli_option options[] = {
     CLI_IMAGE_ROWS,
     {NULL, 0, NULL, NULL}};
 
-static lapis_status make(lapis_ctx *ctx, const char *const *paths,
-                         int64_t count, const void *settings, lapis_flow **out)
-{
-  return lapis_match_new(ctx, paths, count, settings, out);
-}
-
 static int64_t doubtful(const lapis_mat *inlier, int64_t image)
 {
   int64_t count = 0;
@@ -33,20 +27,20 @@ static int64_t points_of(const lapis_mat *group, int64_t image)
   return count;
 }
 
-static int64_t instances_of(const lapis_flow *f)
+static int64_t instances_of(const lapis_solver *f)
 {
-  lapis_mat of = flow_array(f, "instance");
+  lapis_mat of = result_of(f, "instance");
   double most = 0;
   for (int64_t j = 0; j < of.cols; j++)
     if (lapis_mat_at(&of, 0, j) > most) most = lapis_mat_at(&of, 0, j);
   return (int64_t)most;
 }
 
-static int print(cli *c, const lapis_flow *f)
+static int print(cli *c, const lapis_solver *f)
 {
-  lapis_mat names = flow_array(f, "names"), group = flow_array(f, "group");
-  lapis_mat inlier = flow_array(f, "inlier");
-  bool estimated = flow_array(f, "tried").cols > 0;
+  lapis_mat names = result_of(f, "names"), group = result_of(f, "group");
+  lapis_mat inlier = result_of(f, "inlier");
+  bool estimated = result_of(f, "tried").cols > 0;
   int wide = flow_longest(&names, 5);
   int64_t all = 0;
   (void)c;
@@ -69,10 +63,10 @@ static int print(cli *c, const lapis_flow *f)
 }
 
 /* A slot of an image: its place, and whether it is in doubt. */
-static lapis_json *slot_json(const lapis_flow *f, int64_t slot, int64_t image)
+static lapis_json *slot_json(const lapis_solver *f, int64_t slot, int64_t image)
 {
-  lapis_mat match = flow_array(f, "match"), xy = flow_array(f, "xy");
-  lapis_mat inlier = flow_array(f, "inlier"), of = flow_array(f, "instance");
+  lapis_mat match = result_of(f, "match"), xy = result_of(f, "xy");
+  lapis_mat inlier = result_of(f, "inlier"), of = result_of(f, "instance");
   int64_t at = (int64_t)lapis_mat_at(&match, slot, image);
   lapis_json *one = lapis_json_object();
   lapis_json_put_integer(one, "instance", (int64_t)lapis_mat_at(&of, 0, slot));
@@ -85,10 +79,10 @@ static lapis_json *slot_json(const lapis_flow *f, int64_t slot, int64_t image)
   return one;
 }
 
-static void put_json(lapis_json *to, const lapis_flow *f)
+static void put_json(lapis_json *to, const lapis_solver *f)
 {
-  lapis_mat names = flow_array(f, "names"), group = flow_array(f, "group");
-  lapis_mat match = flow_array(f, "match"), inlier = flow_array(f, "inlier");
+  lapis_mat names = result_of(f, "names"), group = result_of(f, "group");
+  lapis_mat match = result_of(f, "match"), inlier = result_of(f, "inlier");
   lapis_json *images = lapis_json_list();
   for (int64_t k = 0; k < names.cols; k++) {
     lapis_json *one = lapis_json_object(), *points = lapis_json_list();
@@ -107,10 +101,7 @@ static void put_json(lapis_json *to, const lapis_flow *f)
 
 static int run(cli *c)
 {
-  static const flow_verb verb = {.make = make,
-                                 .print = print,
-                                 .put_json = put_json,
-                                 .write_table = lapis_match_write};
+  static const flow_verb verb = {.print = print, .put_json = put_json};
   return flow_run(c, &verb);
 }
 

@@ -548,7 +548,7 @@ static lapis_json *info_json(cli *c, const lapis_info *info)
 }
 
 /* What was remarked: a column has level, name and text. */
-static lapis_json *notes_json(const lapis_mat *notes)
+lapis_json *notes_json(const lapis_mat *notes)
 {
   static const char *const key[] = {"level", "name", "text"};
   lapis_json *list = lapis_json_list();

@@ -1,6 +1,5 @@
 /* flow.c - what the pipelines share: a run, its features, named arrays. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 lapis_status flow_no_memory(const lapis_flow *f)
 {
   return lapis_fail(f->ctx, LAPIS_ENOMEM, "%s: out of memory",
-                    f->class_->table->name);
+                    f->class_->work.table->name);
 }
 
 double flow_clock(void)
@@ -28,116 +27,113 @@ void flow_allow(lapis_flow *f, double share)
   lapis_ctx_limit(f->ctx, fmax(left, 0) * share);
 }
 
-void flow_publish(lapis_flow *f, const char *name, lapis_mat mat)
-{
-  int i = 0;
-  while (i < f->n_arrays && strcmp(f->array[i].name, name) != 0) i++;
-  if (i == FLOW_ARRAYS) return;
-  if (i == f->n_arrays) f->n_arrays++;
-  f->array[i].name = name;
-  f->array[i].mat = mat;
-}
-
-void flow_note(lapis_flow *f, const char *format, ...)
-{
-  if (f->n_notes == FLOW_NOTES) return;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(f->note[f->n_notes], FLOW_NOTE, format, args);
-  va_end(args);
-  f->note_at[f->n_notes] = f->note[f->n_notes];
-  f->n_notes++;
-  flow_publish(f, "notes", lapis_mat_text(f->note_at, 1, f->n_notes));
-}
-
-void flow_notes_of(lapis_flow *f, const lapis_solver *s)
-{
-  lapis_mat notes;
-  if (lapis_result_get(s, "notes", &notes) < 0) return;
-  for (int64_t k = 0; k < notes.cols; k++)
-    flow_note(f, "%s",
-              ((const char *const *)notes.val)[notes.rows * (k + 1) - 1]);
-}
-
-lapis_status flow_lacks(lapis_ctx *ctx, const char *what)
+static lapis_status lacks(lapis_ctx *ctx, const char *what)
 {
   return lapis_fail(ctx, LAPIS_EINVAL, "the pipeline is given no %s (NULL)",
                     what);
 }
 
-lapis_status flow_needs(lapis_ctx *ctx, const char *const *paths, int64_t count,
-                        lapis_flow **out)
+void flow_publish(lapis_flow *f, const char *name, lapis_mat mat)
 {
-  if (out != NULL) *out = NULL;
-  if (ctx == NULL) return LAPIS_EINVAL;
-  bool there = out != NULL && (paths != NULL || count <= 0);
-  return there ? LAPIS_OK : flow_lacks(ctx, "images or room");
+  lapis_work_publish(f->shown, name, mat);
+}
+
+lapis_status flow_get(const lapis_flow *f, const char *name, lapis_mat *out)
+{
+  return lapis_result_get(f->shown, name, out);
+}
+
+void flow_answers(lapis_flow *f)
+{
+  lapis_work_answer_by(f->shown, f->solver, &f->data);
+}
+
+static const flow_class *const classes[] = {&label_class, &match_class,
+                                            &locate_class};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+const lapis_method *lapis_flow_find(const char *name)
+{
+  for (int i = 0; name != NULL && i < CLASSES; i++)
+    if (strcmp(name, classes[i]->work.table->name) == 0)
+      return classes[i]->work.table;
+  return NULL;
 }
 
 /* ---- beginning and end --------------------------------------------------*/
-lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
-                      const flow_common *set, const char *const *paths,
-                      int64_t count, lapis_flow **out)
+lapis_status flow_begin(void *self, lapis_solver *s)
 {
-  *out = NULL;
-  if (count < class_->least)
+  lapis_flow *f = self;
+  const lapis_method *m = f->class_->work.table;
+  f->shown = s;
+  TRY(lapis_settings_check_effect(f->ctx, m, f->settings, 0, NULL, NULL));
+  if (f->count < f->class_->least)
     return lapis_fail(
-        ctx, LAPIS_EMISSING,
-        count == 0
+        f->ctx, LAPIS_EMISSING,
+        f->count <= 0
             ? "%s: there are no images; name image files, or folders of them"
             : "%s: there is one image; it takes two or more",
-        class_->table->name);
+        m->name);
+  return f->class_->begin(f);
+}
+
+lapis_status lapis_flow_new(lapis_ctx *ctx, const lapis_method *pipeline,
+                            const char *const *paths, int64_t count,
+                            const void *settings, lapis_solver **out)
+{
+  const flow_class *of = NULL;
+  if (out != NULL) *out = NULL;
+  if (ctx == NULL) return LAPIS_EINVAL;
+  if (out == NULL || (paths == NULL && count > 0))
+    return lacks(ctx, "images or room");
+  for (int i = 0; i < CLASSES; i++)
+    if (pipeline == classes[i]->work.table) of = classes[i];
+  if (of == NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is no pipeline",
+                      pipeline == NULL ? "NULL" : pipeline->name);
   lapis_flow *f = calloc(1, sizeof *f);
-  if (f == NULL)
-    return lapis_fail(ctx, LAPIS_ENOMEM, "%s: out of memory",
-                      class_->table->name);
+  if (f != NULL) f->settings = calloc(1, pipeline->settings_size);
+  if (f != NULL) f->own = calloc(1, of->own);
+  lapis_status s = LAPIS_OK;
+  if (f == NULL || f->settings == NULL || f->own == NULL)
+    s = lapis_fail(ctx, LAPIS_ENOMEM, "%s: out of memory", pipeline->name);
+  if (f == NULL) return s;
   f->ctx = ctx;
-  f->class_ = class_;
+  f->class_ = of;
   f->path = paths;
   f->count = count;
-  f->common = *set;
-  *out = f;
-  return LAPIS_OK;
-}
-
-lapis_status flow_made(lapis_status s, lapis_flow **out)
-{
-  if (s >= 0) return s;
-  lapis_flow_free(*out);
-  *out = NULL;
+  if (s >= 0) s = lapis_settings_copy(ctx, pipeline, settings, f->settings);
+  if (s >= 0) return lapis_work_new(ctx, &of->work, f, f->settings, out);
+  flow_free(f);
   return s;
-}
-
-void lapis_flow_settle(lapis_flow *f)
-{
-  if (f == NULL) return;
-  f->settled = f->ended;
 }
 
 /* The file stays, as of now, while the run may go on. */
 static void close_checkpoint(lapis_flow *f)
 {
+  bool done = f->ended && !f->unwritten;
   if (f->checkpoint == NULL) return;
-  if (!f->settled && lapis_checkpoint_write(f->checkpoint) < 0)
-    flow_note(f, "the checkpoint could not be written");
-  lapis_checkpoint_free(f->checkpoint, f->settled);
+  if (!done) (void)lapis_checkpoint_write(f->checkpoint);
+  lapis_checkpoint_free(f->checkpoint, done);
 }
 
-void lapis_flow_free(lapis_flow *f)
+void flow_free(void *self)
 {
-  if (f == NULL) return;
+  lapis_flow *f = self;
   close_checkpoint(f);
   lapis_solver_free(f->solver);
   lapis_solver_free(f->features);
-  f->class_->forget(f);
+  if (f->own != NULL) f->class_->forget(f);
+  free(f->own);
+  free(f->settings);
   left_out_free(&f->left);
   flow_vectors_free(f->vectors);
   free(f);
 }
 
-lapis_status lapis_flow_run(lapis_flow *f)
+lapis_status flow_run(void *self)
 {
-  if (f == NULL) return LAPIS_EINVAL;
+  lapis_flow *f = self;
   f->end = flow_clock() + f->common.seconds;
   lapis_status s = f->class_->run(f);
   f->ended = s >= 0 && s != LAPIS_CANCELLED && s != LAPIS_TIME_LIMIT;
@@ -148,8 +144,8 @@ lapis_status lapis_flow_run(lapis_flow *f)
 void flow_step(lapis_flow *f, int k, int n, const char *what)
 {
   char text[96];
-  snprintf(text, sizeof text, "%s %d of %d: %s", f->class_->table->name, k, n,
-           what == NULL ? "" : what);
+  snprintf(text, sizeof text, "%s %d of %d: %s", f->class_->work.table->name, k,
+           n, what == NULL ? "" : what);
   lapis_ctx_phase(f->ctx, what == NULL ? NULL : text);
 }
 
@@ -210,61 +206,51 @@ lapis_status flow_features(lapis_flow *f, const flow_kinds *kinds,
   flow_pass_on(f, f->features, "image_size");
   flow_pass_on(f, f->features, "refused");
   flow_pass_on(f, f->features, "names");
-  lapis_flow_get(f, "names", &f->names);
-  lapis_flow_get(f, "image_size", &f->size);
+  flow_get(f, "names", &f->names);
+  flow_get(f, "image_size", &f->size);
   f->n = f->names.cols;
   return LAPIS_OK;
 }
 
-/* ---- results ------------------------------------------------------------*/
-lapis_status lapis_flow_get(const lapis_flow *f, const char *name,
-                            lapis_mat *out)
+/* ---- what is written ----------------------------------------------------*/
+static lapis_status write_arrays(const lapis_flow *f, const char *path)
 {
-  if (f == NULL) return LAPIS_EINVAL;
-  if (name == NULL || out == NULL) return flow_lacks(f->ctx, "name or room");
-  for (int i = 0; i < f->n_arrays; i++) {
-    if (strcmp(f->array[i].name, name) != 0) continue;
-    *out = f->array[i].mat;
-    return LAPIS_OK;
+  enum { MOST = 40 };
+  lapis_named item[MOST];
+  int count = 0;
+  const char *name;
+  while (count < MOST && (name = lapis_result_name(f->shown, count)) != NULL) {
+    lapis_mat mat;
+    TRY(flow_get(f, name, &mat));
+    bool list = mat.rows == 1 && strcmp(name, "scores") != 0;
+    item[count++] = (lapis_named){.name = name, .mat = mat, .flat = list};
   }
-  *out = (lapis_mat){.cols = 0};
-  return lapis_fail(f->ctx, LAPIS_EINVAL, "%s: there is no result '%s'",
-                    f->class_->table->name, name);
+  return lapis_arrays_write(f->ctx, path, "npz", item, count);
 }
 
-const char *lapis_flow_name(const lapis_flow *f, int i)
+lapis_status lapis_flow_write(const lapis_solver *s, lapis_flow_file what,
+                              const char *path, const char *command)
 {
-  return f != NULL && i >= 0 && i < f->n_arrays ? f->array[i].name : NULL;
-}
-
-const lapis_solver *lapis_flow_solver(const lapis_flow *f)
-{
-  return f == NULL ? NULL : f->solver;
-}
-
-const lapis_data *lapis_flow_data(const lapis_flow *f)
-{
-  return f == NULL || f->solver == NULL ? NULL : &f->data;
-}
-
-lapis_status lapis_flow_write(const lapis_flow *f, const char *path)
-{
-  lapis_named item[FLOW_ARRAYS];
+  lapis_flow *f = NULL;
+  for (int i = 0; i < CLASSES && f == NULL; i++)
+    f = lapis_work_self(s, &classes[i]->work);
   if (f == NULL) return LAPIS_EINVAL;
-  for (int i = 0; i < f->n_arrays; i++) {
-    const lapis_mat *m = &f->array[i].mat;
-    bool list = m->rows == 1 && strcmp(f->array[i].name, "scores") != 0;
-    item[i] = (lapis_named){.name = f->array[i].name, .mat = *m, .flat = list};
-  }
-  return lapis_arrays_write(f->ctx, path, "npz", item, f->n_arrays);
-}
-
-lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
-                             const char *command)
-{
-  if (f == NULL) return LAPIS_EINVAL;
-  if (path == NULL) return flow_lacks(f->ctx, "path");
-  if (f->solver != NULL) return f->class_->page(f, path, command);
-  return lapis_fail(f->ctx, LAPIS_EINVAL, "%s: there is no answer yet",
-                    f->class_->table->name);
+  if (path == NULL) return lacks(f->ctx, "path");
+  lapis_status written = LAPIS_EINVAL;
+  if (what == LAPIS_FLOW_ARRAYS)
+    written = write_arrays(f, path);
+  else if (f->solver == NULL)
+    return lapis_fail(f->ctx, written, "%s: there is no answer yet",
+                      f->class_->work.table->name);
+  else if (what == LAPIS_FLOW_PAGE)
+    written = f->class_->page(f, path, command);
+  else if (what == LAPIS_FLOW_TABLE)
+    written = f->class_->table(f, path);
+  else if (what == LAPIS_FLOW_SHEET)
+    written = f->class_->sheet(f, path);
+  else
+    return lapis_fail(f->ctx, written, "%s: there is no file %d to write",
+                      f->class_->work.table->name, (int)what);
+  if (written < 0) f->unwritten = true;
+  return written;
 }

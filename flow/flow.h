@@ -57,13 +57,13 @@ bool flow_names_images(const char *title);
 /* spec: FILE or FILE:MEMBER; names: a file with the name of each row, or NULL.
  * X: d x f->n, of the images that have a row, in their order; these are
  * published as f->names. */
-struct lapis_flow;
-lapis_status flow_vectors_read(struct lapis_flow *f, const char *spec,
+typedef struct lapis_flow lapis_flow;
+lapis_status flow_vectors_read(lapis_flow *f, const char *spec,
                                const char *names, lapis_mat *X);
 void flow_vectors_free(flow_vectors *v);
 
 /* ---- a run --------------------------------------------------------------*/
-enum { FLOW_KINDS = 8, FLOW_ARRAYS = 32, FLOW_NOTES = 32, FLOW_NOTE = 512 };
+enum { FLOW_KINDS = 8 };
 typedef struct left_out { /* what left_out.c publishes */
   const char **name, **refused;
   int64_t *size;
@@ -71,12 +71,17 @@ typedef struct left_out { /* what left_out.c publishes */
 } left_out;
 
 typedef struct flow_class { /* a pipeline */
-  const lapis_method *table;
-  int64_t least; /* so many images, or more */
+  lapis_work work;          /* FLOW_WORK(table) */
+  int64_t least;            /* so many images, or more */
+  size_t own;               /* bytes of f->own, which begins as zeros */
+  lapis_status (*begin)(lapis_flow *f);
   lapis_status (*run)(lapis_flow *f);
-  void (*forget)(lapis_flow *f); /* releases what is its own */
+  void (*forget)(lapis_flow *f); /* releases what f->own has, not f->own */
   lapis_status (*page)(const lapis_flow *f, const char *path,
                        const char *command);
+  /* as its own settings read it, and as people do */
+  lapis_status (*table)(const lapis_flow *f, const char *path);
+  lapis_status (*sheet)(const lapis_flow *f, const char *path);
 } flow_class;
 typedef struct flow_common { /* settings of all pipelines */
   const char *cache;         /* NULL: the user's */
@@ -87,6 +92,8 @@ typedef struct flow_common { /* settings of all pipelines */
 struct lapis_flow {
   lapis_ctx *ctx;
   const flow_class *class_;
+  lapis_solver *shown; /* what the program has of it */
+  void *settings;      /* of the pipeline's table */
   flow_common common;
   const char *const *path;
   int64_t count; /* of paths */
@@ -98,29 +105,23 @@ struct lapis_flow {
   left_out left;
   flow_vectors *vectors;
   lapis_checkpoint *checkpoint; /* NULL: nothing is kept */
-  bool ended, settled;          /* by itself; its answer is written */
+  bool ended;                   /* by itself */
+  bool unwritten;               /* and its answer could not be written */
   lapis_data data;
-  int n_notes;
-  char note[FLOW_NOTES][FLOW_NOTE];
-  const char *note_at[FLOW_NOTES];
   lapis_mat names, size; /* of features */
-  int n_arrays;
-  struct {
-    const char *name;
-    lapis_mat mat;
-  } array[FLOW_ARRAYS];
 };
 
 /* ---- flow.c -------------------------------------------------------------*/
-/* An empty run over at least class_->least paths; FLOW_COMMON(s) of the
- * pipeline's settings s. */
+lapis_status flow_begin(void *self, lapis_solver *s);
+lapis_status flow_run(void *self);
+void flow_free(void *self);
+#define FLOW_WORK(of)                                                         \
+  {                                                                           \
+    .table = &(of), .begin = flow_begin, .solve = flow_run, .free = flow_free \
+  }
+/* What begin takes of the pipeline's settings s. */
 #define FLOW_COMMON(s) \
-  (&(flow_common){(s)->cache, (s)->no_cache, (s)->keep_going, (s)->seconds})
-lapis_status flow_new(lapis_ctx *ctx, const flow_class *class_,
-                      const flow_common *set, const char *const *paths,
-                      int64_t count, lapis_flow **out);
-/* s, after freeing a run that could not be made. */
-lapis_status flow_made(lapis_status s, lapis_flow **out);
+  ((flow_common){(s)->cache, (s)->no_cache, (s)->keep_going, (s)->seconds})
 /* f->features of all images, solved, and their names published. */
 typedef struct flow_kinds { /* of features, side by side */
   int count;
@@ -140,16 +141,15 @@ lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why);
 void left_out_free(left_out *left);
 /* Publishes an array of a solver; false: it has none of this name. */
 bool flow_pass_on(lapis_flow *f, const lapis_solver *from, const char *name);
-/* LAPIS_EINVAL: an argument is NULL. */
-lapis_status flow_lacks(lapis_ctx *ctx, const char *what);
-/* At the beginning of a constructor: *out is NULL until it is made. */
-lapis_status flow_needs(lapis_ctx *ctx, const char *const *paths, int64_t count,
-                        lapis_flow **out);
 lapis_status flow_no_memory(const lapis_flow *f);
 void flow_publish(lapis_flow *f, const char *name, lapis_mat mat);
-void flow_note(lapis_flow *f, const char *format, ...) LAPIS_PRINTF(2, 3);
-/* What a solver remarked. */
-void flow_notes_of(lapis_flow *f, const lapis_solver *s);
+/* What was published. */
+lapis_status flow_get(const lapis_flow *f, const char *name, lapis_mat *out);
+/* f->solver answers, to f->data. */
+void flow_answers(lapis_flow *f);
+/* A remark, as by lapis_remark. */
+#define flow_note(f, ...) flow_remark(f, "chosen", __VA_ARGS__)
+#define flow_remark(f, name, ...) lapis_remark((f)->ctx, -1, name, __VA_ARGS__)
 double flow_clock(void);
 /* Step k of n begins, as progress then says; n 0: all steps are done. */
 void flow_step(lapis_flow *f, int k, int n, const char *what);
@@ -183,5 +183,6 @@ lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
                                 const char *path, const char *command);
 
 extern const lapis_method label_method, match_method, locate_method;
+extern const flow_class label_class, match_class, locate_class;
 
 #endif

@@ -24,7 +24,7 @@ lapis_status flow_leave_out(lapis_flow *f, const bool *out, const char *why)
   left_out *left = &f->left;
   int64_t kept = 0, count = 0;
   if (flow_pass_on(f, f->features, "refused"))
-    TRY(lapis_flow_get(f, "refused", &refused));
+    TRY(flow_get(f, "refused", &refused));
   TRY(make_room(f, refused.cols));
   for (; count < refused.cols; count++)
     left->refused[count] = ((const char *const *)refused.val)[count];

@@ -15,49 +15,39 @@
 
 typedef struct locate {
   lapis_locate_settings set;
-  double *match, *likeness, *agreement; /* n, chosen in rounds */
-  unsigned char *sure;                  /* n */
-  double *X;                            /* rows of X x n, of these */
-  int64_t *image;                       /* n: 0, 1, ... */
-  double *box;                          /* 5 x n */
-  lapis_report_box *shown;              /* n */
-  lapis_array other_paths;              /* of images without the object */
-  lapis_solver *others;                 /* their boxes */
+  double *pick, *likeness, *agreement; /* n, chosen in rounds */
+  int64_t *match;                      /* n: pick */
+  unsigned char *sure;                 /* n */
+  double *X;                           /* rows of X x n, of these */
+  int64_t *image;                      /* n: 0, 1, ... */
+  double *box;                         /* 5 x n */
+  lapis_report_box *shown;             /* n */
+  lapis_array other_paths;             /* of images without the object */
+  lapis_solver *others;                /* their boxes */
 } locate;
 
-static const flow_class locate_class;
 /* Two boxes show the same from this IoU on. */
 static const double SURE = 0.5;
 
 /* ---- beginning ----------------------------------------------------------*/
-lapis_status lapis_locate_new(lapis_ctx *ctx, const char *const *paths,
-                              int64_t count,
-                              const lapis_locate_settings *settings,
-                              lapis_flow **out)
+static lapis_status begin(lapis_flow *f)
 {
-  lapis_locate_settings set;
-  TRY(flow_needs(ctx, paths, count, out));
-  TRY(lapis_settings_copy(ctx, &locate_method, settings, &set));
-  TRY(lapis_settings_check_effect(ctx, &locate_method, &set, 0, NULL, NULL));
-  TRY(flow_new(ctx, &locate_class, FLOW_COMMON(&set), paths, count, out));
-  lapis_flow *f = *out;
-  locate *w = f->own = calloc(1, sizeof *w);
-  if (w == NULL) return flow_made(flow_no_memory(f), out);
-  w->set = set;
+  locate *w = f->own;
+  w->set = *(const lapis_locate_settings *)f->settings;
+  f->common = FLOW_COMMON(&w->set);
   return LAPIS_OK;
 }
 
 static void forget(lapis_flow *f)
 {
   locate *w = f->own;
-  if (w == NULL) return;
-  free(w->match), free(w->likeness), free(w->agreement), free(w->sure);
+  free(w->pick), free(w->match), free(w->likeness), free(w->agreement),
+      free(w->sure);
   free(w->X), free(w->image);
   free(w->box);
   free(w->shown);
   lapis_array_free(&w->other_paths);
   lapis_solver_free(w->others);
-  free(w);
 }
 
 /* ---- boxes --------------------------------------------------------------*/
@@ -109,8 +99,8 @@ static lapis_status publish_boxes(lapis_flow *f)
 {
   locate *w = f->own;
   lapis_mat choice, candidate;
-  TRY(lapis_flow_get(f, "match", &choice));
-  TRY(lapis_flow_get(f, "candidate", &candidate));
+  TRY(flow_get(f, "match", &choice));
+  TRY(flow_get(f, "candidate", &candidate));
   w->box = malloc((size_t)(5 * f->n) * sizeof *w->box);
   w->shown = calloc((size_t)f->n, sizeof *w->shown);
   if (w->box == NULL || w->shown == NULL) return flow_no_memory(f);
@@ -132,6 +122,7 @@ static lapis_status choose_by_roml(lapis_flow *f)
   flow_allow(f, 1);
   lapis_status s = lapis_roml_new(f->ctx, &f->data, &roml, &f->solver);
   if (s >= 0) s = lapis_solve(f->solver);
+  flow_answers(f);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   flow_pass_on(f, f->solver, "match");
   flow_pass_on(f, f->solver, "inlier");
@@ -150,7 +141,7 @@ static lapis_status take_chosen(lapis_flow *f)
   for (int64_t k = 0; k < f->n; k++) {
     w->image[k] = k;
     for (int64_t i = 0; i < X.rows; i++)
-      w->X[k * X.rows + i] = lapis_mat_at(&X, i, (int64_t)w->match[k]);
+      w->X[k * X.rows + i] = lapis_mat_at(&X, i, w->match[k]);
   }
   f->data.X = lapis_mat_f64(w->X, X.rows, f->n);
   f->data.group = w->image;
@@ -173,21 +164,23 @@ static lapis_status choose_in_rounds(lapis_flow *f)
   }
   TRY(lapis_result_get(f->features, "group", &group));
   TRY(lapis_result_get(f->features, "candidate", &candidate));
+  w->pick = malloc((size_t)f->n * sizeof *w->pick);
   w->match = malloc((size_t)f->n * sizeof *w->match);
   w->likeness = malloc((size_t)f->n * sizeof *w->likeness);
   w->agreement = malloc((size_t)f->n * sizeof *w->agreement);
   w->sure = malloc((size_t)f->n);
-  if (w->match == NULL || w->likeness == NULL || w->agreement == NULL ||
-      w->sure == NULL)
+  if (w->pick == NULL || w->match == NULL || w->likeness == NULL ||
+      w->agreement == NULL || w->sure == NULL)
     return flow_no_memory(f);
   set.agreement = w->agreement;
   flow_allow(f, 1);
   lapis_status s = lapis_boxes_choose(f->ctx, &f->data.X, &group, &candidate,
-                                      &f->size, &set, w->match, w->likeness);
+                                      &f->size, &set, w->pick, w->likeness);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
+  for (int64_t k = 0; k < f->n; k++) w->match[k] = (int64_t)w->pick[k];
   TRY(take_chosen(f));
   TRY(choose_by_roml(f));
-  flow_publish(f, "match", lapis_mat_f64(w->match, 1, f->n));
+  flow_publish(f, "match", lapis_mat_i64(w->match, 1, f->n));
   flow_publish(f, "likeness", lapis_mat_f64(w->likeness, 1, f->n));
   flow_publish(f, "agreement", lapis_mat_f64(w->agreement, 1, f->n));
   for (int64_t k = 0; k < f->n; k++) w->sure[k] = w->agreement[k] >= SURE;
@@ -210,15 +203,13 @@ static lapis_status run(lapis_flow *f)
 }
 
 /* ---- results ------------------------------------------------------------*/
-lapis_status lapis_locate_write(const lapis_flow *f, const char *path)
+static lapis_status table(const lapis_flow *f, const char *path)
 {
   static const char *const title[] = {"name",  "x",      "y",
                                       "width", "height", "score"};
-  if (f == NULL) return LAPIS_EINVAL;
-  if (path == NULL) return flow_lacks(f->ctx, "path");
   const locate *w = f->own;
   csv_writer s = {.used = 0};
-  if (f->class_ != &locate_class || w->box == NULL)
+  if (w->box == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "locate: there are no boxes yet");
   for (int i = 0; i < 6; i++) csv_writer_put(&s, title[i], i < 5 ? ',' : '\n');
   for (int64_t k = 0; k < f->n; k++) {
@@ -239,7 +230,7 @@ static lapis_status page(const lapis_flow *f, const char *path,
   const locate *w = f->own;
   char candidates[32];
   lapis_mat candidate;
-  TRY(lapis_flow_get(f, "candidate", &candidate));
+  TRY(flow_get(f, "candidate", &candidate));
   snprintf(candidates, sizeof candidates, "%" PRId64, candidate.cols);
   flow_pictures shown = {.title = "The object common to all images",
                          .settings = &w->set,
@@ -248,8 +239,12 @@ static lapis_status page(const lapis_flow *f, const char *path,
   return flow_pictures_page(f, &shown, path, command);
 }
 
-static const flow_class locate_class = {.table = &locate_method,
-                                        .least = 2,
-                                        .run = run,
-                                        .forget = forget,
-                                        .page = page};
+const flow_class locate_class = {.work = FLOW_WORK(locate_method),
+                                 .least = 2,
+                                 .own = sizeof(locate),
+                                 .begin = begin,
+                                 .run = run,
+                                 .forget = forget,
+                                 .page = page,
+                                 .table = table,
+                                 .sheet = table};

@@ -42,49 +42,37 @@ typedef struct match {
   int64_t tried;            /* slots that were counted in */
 } match;
 
-static const flow_class match_class;
-
 /* ---- beginning ----------------------------------------------------------*/
-lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
-                             int64_t count,
-                             const lapis_match_settings *settings,
-                             lapis_flow **out)
+static lapis_status begin(lapis_flow *f)
 {
-  lapis_match_settings set;
-  TRY(flow_needs(ctx, paths, count, out));
-  TRY(lapis_settings_copy(ctx, &match_method, settings, &set));
-  TRY(lapis_settings_check_effect(ctx, &match_method, &set, 0, NULL, NULL));
-  TRY(flow_new(ctx, &match_class, FLOW_COMMON(&set), paths, count, out));
-  lapis_flow *f = *out;
-  match *m = f->own = calloc(1, sizeof *m);
-  if (m == NULL) return flow_made(flow_no_memory(f), out);
-  m->set = set;
-  lapis_status s = LAPIS_OK;
-  if (set.instances != 1 && set.inliers < 0)
-    s = lapis_fail(ctx, LAPIS_EINVAL,
-                   "match: --instances needs --inliers N, the number of points "
-                   "that one instance has");
-  else if (set.map == LAPIS_MATCH_POSITIONS && set.xy == NULL)
-    s = lapis_fail(ctx, LAPIS_EINVAL,
-                   "match: --map positions is for points that are given; add "
-                   "--xy F.csv");
-  else if (set.map == LAPIS_MATCH_POSITIONS && set.instances != 1)
-    s = lapis_fail(ctx, LAPIS_EINVAL,
-                   "match: --map positions does not tell one instance from "
-                   "another; leave out --instances");
-  else if (set.xy == NULL && set.inliers > set.points)
-    s = lapis_fail(ctx, LAPIS_EINVAL,
-                   "match: --inliers %" PRId64
-                   " asks for more than the --points %" PRId64
-                   " that are looked at in an image",
-                   set.inliers, set.points);
-  return flow_made(s, out);
+  match *m = f->own;
+  m->set = *(const lapis_match_settings *)f->settings;
+  f->common = FLOW_COMMON(&m->set);
+  if (m->set.instances != 1 && m->set.inliers < 0)
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "match: --instances needs --inliers N, the number of "
+                      "points that one instance has");
+  bool positions = m->set.map == LAPIS_MATCH_POSITIONS;
+  if (positions && m->set.xy == NULL)
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "match: --map positions is for points that are given; "
+                      "add --xy F.csv");
+  if (positions && m->set.instances != 1)
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "match: --map positions does not tell one instance from "
+                      "another; leave out --instances");
+  if (m->set.xy == NULL && m->set.inliers > m->set.points)
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "match: --inliers %" PRId64
+                      " asks for more than the --points %" PRId64
+                      " that are looked at in an image",
+                      m->set.inliers, m->set.points);
+  return LAPIS_OK;
 }
 
 static void forget(lapis_flow *f)
 {
   match *m = f->own;
-  if (m == NULL) return;
   free(m->X);
   free(m->frame);
   free(m->spot);
@@ -99,7 +87,6 @@ static void forget(lapis_flow *f)
   free(m->instance);
   free(m->blocks);
   free(m->sure);
-  free(m);
 }
 
 /* ---- keypoints ----------------------------------------------------------*/
@@ -248,8 +235,8 @@ static lapis_status place_slots(lapis_flow *f)
   match *m = f->own;
   lapis_mat slot, sure;
   int64_t used = 0;
-  TRY(lapis_flow_get(f, "match", &slot));
-  TRY(lapis_flow_get(f, "inlier", &sure));
+  TRY(flow_get(f, "match", &slot));
+  TRY(flow_get(f, "inlier", &sure));
   size_t most = (size_t)(4 * slot.rows * slot.cols + 1);
   m->place = malloc(most * sizeof *m->place);
   m->shown = malloc(most * sizeof *m->shown);
@@ -282,6 +269,7 @@ static lapis_status solve_slots(lapis_flow *f, int64_t n)
   }
   flow_allow(f, 1);
   TRY(lapis_roml_new(f->ctx, &data, &roml, &f->solver));
+  flow_answers(f);
   return lapis_solve(f->solver);
 }
 
@@ -441,15 +429,17 @@ static void name_maps(lapis_flow *f, int64_t n)
   if (m->set.xy == NULL || m->set.map != LAPIS_MATCH_NONE) return;
   for (int64_t i = 0; i < n * f->n; i++) doubtful += !m->sure[i];
   if (2 * doubtful <= n * f->n) return;
-  flow_note(f,
-            "%" PRId64 " of %" PRId64
-            " points are in doubt by what is around them alone; --map embed "
-            "compares where they are, too, in upright pictures that the object "
-            "fills%s",
-            doubtful, n * f->n,
-            m->set.instances != 1 ? ""
-                                  : ", and --map positions where they are "
-                                    "alone, shifted, scaled or turned");
+  flow_remark(
+      f, "map",
+      "%" PRId64 " of %" PRId64
+      " points are in doubt by what is around them alone; {map embed} "
+      "compares where they are, too, in upright pictures that the object "
+      "fills",
+      doubtful, n * f->n);
+  if (m->set.instances == 1)
+    flow_remark(f, "map",
+                "{map positions} compares where points are alone, shifted, "
+                "scaled or turned");
 }
 
 static lapis_status solve(lapis_flow *f)
@@ -462,8 +452,9 @@ static lapis_status solve(lapis_flow *f)
   TRY(take_instances(f, &n));
   TRY(vote(f, n, &points));
   if (points == 0)
-    flow_note(f, "no point is borne out by most of the images: they may show "
-                 "nothing in common; every match is in doubt");
+    flow_remark(f, "nothing-common",
+                "no point is borne out by most of the images: they may show "
+                "nothing in common; every match is in doubt");
   name_maps(f, n);
   if (estimated) {
     m->tried = n;
@@ -495,8 +486,8 @@ static lapis_status page(const lapis_flow *f, const char *path,
   const match *m = f->own;
   char inliers[32];
   lapis_mat points, slot;
-  TRY(lapis_flow_get(f, "points", &points));
-  TRY(lapis_flow_get(f, "match", &slot));
+  TRY(flow_get(f, "points", &points));
+  TRY(flow_get(f, "match", &slot));
   snprintf(inliers, sizeof inliers, "%" PRId64, slot.rows);
   for (int64_t i = 0; i < 4 * points.cols; i++)
     m->shown[i] = m->place[i] + (i % 4 >= 2 ? 0.5 : 0);
@@ -508,22 +499,18 @@ static lapis_status page(const lapis_flow *f, const char *path,
 }
 
 /* A row a point an image; a point that an image lacks has no place. */
-lapis_status lapis_match_write(const lapis_flow *f, const char *path)
+static lapis_status table(const lapis_flow *f, const char *path)
 {
   static const char *const title[] = {"name", "point",    "x",
                                       "y",    "doubtful", "instance"};
   lapis_mat slot, sure, xy, of;
-  if (f == NULL) return LAPIS_EINVAL;
-  if (path == NULL) return flow_lacks(f->ctx, "path");
   size_t size = strlen(path);
   char behind = size > 4 && strcmp(path + size - 4, ".tsv") == 0 ? '\t' : ',';
   csv_writer s = {.used = 0};
-  if (f->class_ != &match_class)
-    return lapis_fail(f->ctx, LAPIS_EINVAL, "match: there are no points yet");
-  TRY(lapis_flow_get(f, "match", &slot));
-  TRY(lapis_flow_get(f, "inlier", &sure));
-  TRY(lapis_flow_get(f, "xy", &xy));
-  TRY(lapis_flow_get(f, "instance", &of));
+  TRY(flow_get(f, "match", &slot));
+  TRY(flow_get(f, "inlier", &sure));
+  TRY(flow_get(f, "xy", &xy));
+  TRY(flow_get(f, "instance", &of));
   for (int i = 0; i < 6; i++)
     csv_writer_put(&s, title[i], i < 5 ? behind : '\n');
   for (int64_t k = 0; k < slot.cols; k++) {
@@ -545,8 +532,12 @@ lapis_status lapis_match_write(const lapis_flow *f, const char *path)
   return csv_writer_write(f->ctx, &s, path);
 }
 
-static const flow_class match_class = {.table = &match_method,
-                                       .least = 2,
-                                       .run = run,
-                                       .forget = forget,
-                                       .page = page};
+const flow_class match_class = {.work = FLOW_WORK(match_method),
+                                .least = 2,
+                                .own = sizeof(match),
+                                .begin = begin,
+                                .run = run,
+                                .forget = forget,
+                                .page = page,
+                                .table = table,
+                                .sheet = table};

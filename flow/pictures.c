@@ -17,7 +17,7 @@ typedef struct page_work {
 static void add_settings(const lapis_flow *f, const flow_pictures *shown,
                          page_work *w, lapis_report *to)
 {
-  const lapis_method *m = f->class_->table;
+  const lapis_method *m = f->class_->work.table;
   const lapis_param *p;
   for (int i = 0; (p = lapis_method_param(m, i)) != NULL && i < PAGE_SETTINGS;
        i++) {
@@ -35,7 +35,7 @@ static lapis_status add_pictures(lapis_flow *f, page_work *w, lapis_report *to)
   lapis_mat size = {.cols = 0};
   w->picture = calloc((size_t)f->n + 1, sizeof *w->picture);
   if (w->picture == NULL) return flow_no_memory(f);
-  TRY(lapis_flow_get(f, "image_size", &size));
+  TRY(flow_get(f, "image_size", &size));
   for (int64_t i = 0; i < f->n; i++)
     w->picture[i] =
         (lapis_report_picture){.sample = i,
@@ -66,7 +66,7 @@ lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
   add_settings(f, shown, w, &report);
   lapis_status s = add_pictures(own, w, &report);
   lapis_mat sure = {.cols = 0};
-  if (s >= 0 && shown->box != NULL) s = lapis_flow_get(f, "inlier", &sure);
+  if (s >= 0 && shown->box != NULL) s = flow_get(f, "inlier", &sure);
   for (int64_t i = 0; s >= 0 && i < sure.cols; i++) {
     w->picture[i].box = &shown->box[i];
     w->picture[i].boxes = 1;

@@ -1,4 +1,5 @@
-/* table.c - the settings of the pipelines, a row each. */
+/* table.c - the settings of the pipelines and what they answer with, a row
+ * each. */
 #include <math.h>
 #include <string.h>
 
@@ -85,6 +86,83 @@ static const lapis_param label_params[] = {
     COMMON_ROWS("features", "no features", "images and rows"),
 };
 
+#define RESULT_NAMES                       \
+  RESULT("names", "n", .type = LAPIS_TEXT, \
+         .help = "paths of the images that could be read")
+#define RESULT_SIZE(...)                           \
+  RESULT("image_size", "n x 2", .type = LAPIS_I64, \
+         .help = "width and height in pixels", __VA_ARGS__)
+#define RESULT_REFUSED                                                   \
+  RESULT("refused", "refused", .type = LAPIS_TEXT, .when = "keep-going", \
+         .where = "images were refused", .help = "a sentence on each of them")
+
+static const lapis_result_row label_results[] = {
+    RESULT_NAMES,
+    RESULT_SIZE(.where = "features were made of images"),
+    RESULT("labels", "n", .type = LAPIS_TEXT,
+           .help = "the given label where there is one, else the completed "
+                   "one; several of an image are joined by ';'"),
+    RESULT("scores", "n x K",
+           .help = "above 0: yes; of several classes the largest is the label; "
+                   "log-odds where settings were chosen"),
+    RESULT("probabilities", "n x K",
+           .where = "settings were chosen by hidden labels",
+           .help = "that the label is yes"),
+    RESULT("classes", "classes", .type = LAPIS_TEXT,
+           .help = "their names, as columns of scores; of two classes both, "
+                   "the one that scores speak for last"),
+    RESULT("known", "n", .type = LAPIS_U8, .help = "1 where labels were given"),
+    RESULT("partly", "n", .type = LAPIS_U8,
+           .help = "1 where others of the image were not"),
+    RESULT_LOW_RANK(.where = "mc has a part in the answer",
+                    .help = "repaired features"),
+    RESULT("by", "1", .type = LAPIS_TEXT, .where = "candidates is there",
+           .help = "the method that answers"),
+    RESULT_CHOICE,
+    RESULT("suspect_index", "suspects x 2", .type = LAPIS_I64,
+           .where = "wrong labels could be looked for",
+           .help = "image and class, from 0, of a label in doubt; where more "
+                   "than two classes exclude each other, an image stands once, "
+                   "with the class it rather is"),
+    RESULT("suspect_margin", "suspects", .where = "suspect_index is there",
+           .help = "probability that the label is wrong, largest first"),
+    RESULT("suspect_rather", "suspects", .type = LAPIS_TEXT,
+           .where = "classes exclude each other",
+           .help = "the class that the image rather is"),
+    RESULT("suspect_add", "suspects", .type = LAPIS_U8,
+           .where = "an image may have many labels",
+           .help = "1: the class is to be added, 0: taken away"),
+    RESULT("expected_wrong", "3", .type = LAPIS_I64,
+           .where = "suspect_index is there",
+           .help = "labels likely to be wrong: at least, at most, of how many"),
+    RESULT("held_out", "n x K", .where = "suspect_index is there",
+           .help = "score that a known label had while it was hidden, above 0: "
+                   "yes; NaN elsewhere"),
+    RESULT("kinds", "kinds", .type = LAPIS_TEXT, .where = "features is auto",
+           .help = "kinds of features that were compared"),
+    RESULT("kinds_judged", "kinds x 6", .where = "features is auto",
+           .help = "log-loss of hidden labels, its standard error, AUROC, "
+                   "accuracy, and how far its loss is behind the best one's, "
+                   "with the standard error"),
+    RESULT("features", "1", .type = LAPIS_TEXT, .where = "features is auto",
+           .help = "the best of them, which answers"),
+    RESULT("rows_left_out", "1", .type = LAPIS_I64, .when = "keep-going",
+           .where = "there are such",
+           .help = "rows of the table that name none of the images"),
+    RESULT("boxes", "boxes x 5", .when = "where",
+           .help = "x, y, width, height, score"),
+    RESULT("box_image", "boxes", .type = LAPIS_I64, .when = "where",
+           .help = "the image of each, from 0"),
+    RESULT("box_class", "boxes", .type = LAPIS_I64, .when = "where",
+           .help = "and its class"),
+    RESULT("region_mask", "pixels", .type = LAPIS_U8, .when = "where",
+           .help = "for each box that surrounds a region, in their order, the "
+                   "pixels of the image, rows from the top: 1 inside the "
+                   "region"),
+    RESULT_REFUSED,
+    RESULT_NOTES,
+};
+
 const lapis_method label_method = {
     .name = "label",
     .title = "images and incomplete labels",
@@ -93,6 +171,8 @@ const lapis_method label_method = {
     .source = "[MC11] [MC15]",
     .params = label_params,
     .n_params = sizeof label_params / sizeof *label_params,
+    .results = label_results,
+    .n_results = sizeof label_results / sizeof *label_results,
     .settings_size = sizeof(lapis_label_settings)};
 
 #undef AT
@@ -127,6 +207,31 @@ static const lapis_param match_params[] = {
     COMMON_ROWS("keypoints", "no keypoints", "images"),
 };
 
+static const lapis_result_row match_results[] = {
+    RESULT_NAMES,
+    RESULT_SIZE(),
+    RESULT("xy", "points x 4",
+           .help = "x, y, scale, angle of each keypoint, or given point; the "
+                   "centre of the first pixel is 0, 0"),
+    RESULT("group", "points", .type = LAPIS_I64,
+           .help = "the image of each, from 0"),
+    RESULT("match", "n x inliers", .type = LAPIS_I64,
+           .help = "row of xy in an image of each slot; a slot is one point of "
+                   "the object"),
+    RESULT("inlier", "n x inliers", .type = LAPIS_U8,
+           .help = "0 where that is in doubt"),
+    RESULT("support", "n x inliers",
+           .help = "share of the other images that agree with it"),
+    RESULT("instance", "inliers", .type = LAPIS_I64,
+           .help = "whose point a slot is, from 1"),
+    RESULT("points", "sure x 4",
+           .help = "image, slot, x, y of the matches that are not in doubt"),
+    RESULT("tried", "1", .type = LAPIS_I64, .where = "inliers are estimated",
+           .help = "slots of which the inliers were kept"),
+    RESULT_REFUSED,
+    RESULT_NOTES,
+};
+
 const lapis_method match_method = {
     .name = "match",
     .title = "the same points in all images",
@@ -134,6 +239,8 @@ const lapis_method match_method = {
     .source = "[ROML16]",
     .params = match_params,
     .n_params = sizeof match_params / sizeof *match_params,
+    .results = match_results,
+    .n_results = sizeof match_results / sizeof *match_results,
     .settings_size = sizeof(lapis_match_settings)};
 
 #undef AT
@@ -163,6 +270,26 @@ static const lapis_param locate_params[] = {
     COMMON_ROWS("what describes proposed boxes", "nothing", "images"),
 };
 
+static const lapis_result_row locate_results[] = {
+    RESULT_NAMES,
+    RESULT_SIZE(),
+    RESULT("candidate", "candidates x 5",
+           .help = "x, y, width, height, score of each box"),
+    RESULT("group", "candidates", .type = LAPIS_I64,
+           .help = "the image of each, from 0"),
+    RESULT("match", "n", .type = LAPIS_I64, .help = "the candidate chosen"),
+    RESULT("inlier", "n", .type = LAPIS_U8, .help = "0 where it is in doubt"),
+    RESULT("boxes", "n x 5", .help = "the chosen candidate as a box"),
+    RESULT("likeness", "n", .when = "look=outline",
+           .help = "how much that is like what the other images chose, in "
+                   "standard deviations of all boxes' likenesses"),
+    RESULT("agreement", "n", .when = "look=outline",
+           .help = "how far both the image by itself and the others want it: "
+                   "the lesser of its IoU with the box that each likes best"),
+    RESULT_REFUSED,
+    RESULT_NOTES,
+};
+
 const lapis_method locate_method = {
     .name = "locate",
     .title = "the object common to all images",
@@ -170,14 +297,6 @@ const lapis_method locate_method = {
     .source = "[ROML16]",
     .params = locate_params,
     .n_params = sizeof locate_params / sizeof *locate_params,
+    .results = locate_results,
+    .n_results = sizeof locate_results / sizeof *locate_results,
     .settings_size = sizeof(lapis_locate_settings)};
-
-const lapis_method *lapis_flow_find(const char *name)
-{
-  static const lapis_method *const all[] = {&label_method, &match_method,
-                                            &locate_method};
-  if (name == NULL) return NULL;
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (strcmp(name, all[i]->name) == 0) return all[i];
-  return NULL;
-}

@@ -208,10 +208,11 @@ static lapis_status by_order(lapis_flow *f, flow_vectors *v)
                       "names (--names LIST.txt)",
                       v->path, v->rows, f->count);
   for (int64_t i = 0; i < f->count; i++) v->row_of[i] = i;
-  flow_note(f,
-            "%.200s: its rows have no names; they are taken for the images in "
-            "their order, the first for %.100s, the last for %.100s",
-            v->path, f->path[0], f->path[f->count - 1]);
+  flow_remark(
+      f, "in-order",
+      "%.200s: its rows have no names; they are taken for the images in "
+      "their order, the first for %.100s, the last for %.100s",
+      v->path, f->path[0], f->path[f->count - 1]);
   return LAPIS_OK;
 }
 
@@ -251,10 +252,10 @@ static lapis_status by_name(lapis_flow *f, flow_vectors *v,
     v->row_of[found[0]] = row;
   }
   if (skipped > 0)
-    flow_note(f,
-              "%.200s: %" PRId64 " rows name none of the images and are left "
-              "out",
-              v->path, skipped);
+    flow_remark(f, "rows-left-out",
+                "%.200s: %" PRId64 " rows name none of the images and are left "
+                "out",
+                v->path, skipped);
   return LAPIS_OK;
 }
 

@@ -13,7 +13,7 @@ static bool is_present(const label_run *w, int64_t i, int64_t c)
   double y = w->Y[i * w->given.rows + c];
   lapis_mat scores;
   if (!isnan(y)) return y > 0;
-  return lapis_flow_get(w->flow, "scores", &scores) >= 0 &&
+  return flow_get(w->flow, "scores", &scores) >= 0 &&
          lapis_mat_at(&scores, c, i) > 0;
 }
 
@@ -22,7 +22,7 @@ static int64_t class_at(const label_run *w, int64_t i)
   lapis_mat scores;
   int64_t best = 0;
   if (!isnan(w->Y[i])) return (int64_t)w->Y[i];
-  lapis_flow_get(w->flow, "scores", &scores);
+  flow_get(w->flow, "scores", &scores);
   for (int64_t c = 1; c < scores.rows; c++)
     if (lapis_mat_at(&scores, c, i) > lapis_mat_at(&scores, best, i)) best = c;
   return best;
@@ -106,13 +106,11 @@ static void put_image(csv_writer *s, const label_run *w, int64_t i)
   if (!columns) csv_writer_put(s, w->answer[i], '\n');
 }
 
-lapis_status lapis_label_write(const lapis_flow *f, const char *path)
+lapis_status label_table_write(const lapis_flow *f, const char *path)
 {
   csv_writer s = {.used = 0};
-  if (f == NULL) return LAPIS_EINVAL;
-  if (path == NULL) return flow_lacks(f->ctx, "path");
-  const label_run *w = f->class_->table == &label_method ? f->own : NULL;
-  if (w == NULL || w->answer == NULL)
+  const label_run *w = f->own;
+  if (w->answer == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
   put_titles(&s, &w->given);
   for (int64_t i = 0; i < f->n; i++) put_image(&s, w, i);

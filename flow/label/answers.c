@@ -106,6 +106,7 @@ lapis_status label_choose_answer(label_run *w)
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   w->flow->solver = w->chooser;
   w->chooser = NULL;
+  flow_answers(w->flow);
   TRY(take_scores(w));
   for (size_t k = 0; k < sizeof passed / sizeof *passed; k++)
     (void)flow_pass_on(w->flow, w->flow->solver, passed[k]);
@@ -114,7 +115,6 @@ lapis_status label_choose_answer(label_run *w)
     w->by = ((const char *const *)names.val)[chosen * names.rows];
     flow_publish(w->flow, "by", lapis_mat_text(&w->by, 1, 1));
   }
-  flow_notes_of(w->flow, w->flow->solver);
   lapis_status next = label_answer(w);
   return next < 0 ? next : s;
 }
@@ -282,14 +282,14 @@ static void say_doubts(label_run *w)
   const int64_t *d = w->doubts;
   if (d[2] == 0) return;
   if (d[1] == 0)
-    flow_note(w->flow,
-              "of your %" PRId64 " checkable labels, probably none is wrong",
-              d[2]);
+    flow_remark(w->flow, "wrong-labels",
+                "of your %" PRId64 " checkable labels, probably none is wrong",
+                d[2]);
   else
-    flow_note(w->flow,
-              "of your %" PRId64 " checkable labels, between %" PRId64
-              " and %" PRId64 " are probably wrong",
-              d[2], d[0], d[1]);
+    flow_remark(w->flow, "wrong-labels",
+                "of your %" PRId64 " checkable labels, between %" PRId64
+                " and %" PRId64 " are probably wrong",
+                d[2], d[0], d[1]);
 }
 
 /* Lists those below the threshold, and keeps what the page draws. */
@@ -358,18 +358,19 @@ static bool may_doubt(label_run *w, const lapis_solver *s)
   int64_t chosen;
   bool apart = w->flow->data.group == NULL;
   if (label_figures(s, &figures, &chosen) == NULL) {
-    flow_note(w->flow, "wrong labels are not looked for: too few labels are "
-                       "given to hide some");
+    flow_remark(w->flow, "not-looked",
+                "wrong labels are not looked for: too few labels are "
+                "given to hide some");
     return false;
   }
   if (get(s, "hidden", &hidden) < 0) return false;
   bool few = lapis_mat_at(&hidden, 0, 0) < FEW_LABELS;
   if (lapis_mat_at(&figures, LEARNT, chosen) > 0 || (apart && !few))
     return true;
-  flow_note(w->flow,
-            "wrong labels are not looked for: hidden labels are not clearly "
-            "predicted better than by guessing, so nothing speaks against a "
-            "given one");
+  flow_remark(w->flow, "not-looked",
+              "wrong labels are not looked for: hidden labels are not clearly "
+              "predicted better than by guessing, so nothing speaks against a "
+              "given one");
   return false;
 }
 
@@ -422,9 +423,9 @@ lapis_status label_doubts(label_run *w)
   if (s >= 0) s = hold_out(w, p);
   bool none = s == LAPIS_EINVAL;
   if (s == LAPIS_TIME_LIMIT)
-    flow_note(
-        w->flow,
-        "no time was left to look for wrong labels; a larger --time-limit "
+    flow_remark(
+        w->flow, "not-looked",
+        "no time was left to look for wrong labels; a larger {time-limit} "
         "gives some");
   if (s == LAPIS_OK) {
     lapis_status listed = list(w, p);

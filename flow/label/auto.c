@@ -83,13 +83,14 @@ static void say_kinds(label_run *w, int best)
       snprintf(behind, sizeof behind, "; behind by %.4f +- %.4f, %s", x[4],
                x[5], x[4] > 2 * x[5] ? "clear" : "a toss-up");
     if (!isnan(x[0]))
-      flow_note(w->flow, "%s: log-loss %.4f +- %.4f, AUROC %.3f%s",
-                w->kind_name[k], x[0], x[1], x[2], behind);
+      flow_remark(w->flow, "features",
+                  "%s: log-loss %.4f +- %.4f, AUROC %.3f%s", w->kind_name[k],
+                  x[0], x[1], x[2], behind);
   }
-  flow_note(w->flow,
-            "--features %s predicts hidden labels best (log-loss %.4f) and "
-            "answers; a run that names it gives the same answer",
-            w->kind_name[best], won[0]);
+  flow_remark(w->flow, "features",
+              "{features %s} predicts hidden labels best (log-loss %.4f) and "
+              "answers; a run that names it gives the same answer",
+              w->kind_name[best], won[0]);
 }
 
 /* The losses of the others against the best one's, on the same labels. */

@@ -85,35 +85,35 @@ static lapis_status read_table(label_run *w)
   if (w->given.skipped > 0) {
     flow_publish(w->flow, "rows_left_out",
                  lapis_mat_i64(&w->given.skipped, 1, 1));
-    flow_note(w->flow,
-              "%s: %" PRId64 " rows name none of the images and are left out",
-              r.path, w->given.skipped);
+    flow_remark(w->flow, "rows-left-out",
+                "%s: %" PRId64 " rows name none of the images and are left out",
+                r.path, w->given.skipped);
   }
   if (w->given.repeating != NULL)
-    flow_note(w->flow,
-              "%s: column %s has %" PRId64
-              " different values, each of several images; if each is one "
-              "person, scene or video, give --groups %s: images of one then "
-              "stay together when labels are hidden, and the figures are not "
-              "too good",
-              r.path, w->given.repeating, w->given.repeated,
-              w->given.repeating);
+    flow_remark(w->flow, "groups",
+                "%s: column %s has %" PRId64
+                " different values, each of several images; if each is one "
+                "person, scene or video, give {groups %s}: images of one then "
+                "stay together when labels are hidden, and the figures are not "
+                "too good",
+                r.path, w->given.repeating, w->given.repeated,
+                w->given.repeating);
   if (has_three_signs(&w->given))
-    flow_note(w->flow,
-              "%s: the labels -1, 0 and 1 are three classes; if one of them "
-              "means unknown, leave its cells empty",
-              r.path);
+    flow_remark(w->flow, "three-signs",
+                "%s: the labels -1, 0 and 1 are three classes; if one of them "
+                "means unknown, leave its cells empty",
+                r.path);
   const char *doubtful = doubtful_name(&w->given);
   if (doubtful != NULL)
-    flow_note(w->flow,
-              "%s: '%s' is taken for a class; if it means unknown, leave its "
-              "cells empty",
-              r.path, doubtful);
+    flow_remark(w->flow, "unknown-class",
+                "%s: '%s' is taken for a class; if it means unknown, leave its "
+                "cells empty",
+                r.path, doubtful);
   for (int64_t k = 1; k < w->given.n_names; k++) {
     int twin = lapis_text_twin(w->given.name, w->given.n_names, k);
     if (twin < 0) continue;
-    flow_note(
-        w->flow,
+    flow_remark(
+        w->flow, "classes-alike",
         "%s: the classes \"%.60s\" and \"%.60s\" differ in case or blanks "
         "alone",
         r.path, w->given.name[twin], w->given.name[k]);
@@ -235,6 +235,7 @@ static lapis_status complete(label_run *w)
   lapis_data data = lapis_data_with(&w->flow->data, reads);
   flow_allow(w->flow, 1);
   lapis_status s = lapis_mc_new(w->flow->ctx, &data, &w->mc, &w->flow->solver);
+  flow_answers(w->flow);
   if (s >= 0) s = lapis_solve(w->flow->solver);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   lapis_mat mat;
@@ -287,7 +288,6 @@ static lapis_status run(lapis_flow *f)
 static void forget(lapis_flow *f)
 {
   label_run *w = f->own;
-  if (w == NULL) return;
   lapis_solver_free(w->chooser);
   lapis_solver_free(w->doubter);
   free(w->scores);
@@ -310,42 +310,36 @@ static void forget(lapis_flow *f)
   free(w->places.image);
   free(w->places.class_);
   labels_free(&w->given);
-  free(w);
 }
 
-static const flow_class label_class = {.table = &label_method,
-                                       .least = 1,
-                                       .page = label_page,
-                                       .run = run,
-                                       .forget = forget};
-
-lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
-                             int64_t count,
-                             const lapis_label_settings *settings,
-                             lapis_flow **out)
+static lapis_status begin(lapis_flow *f)
 {
-  lapis_label_settings set;
-  TRY(flow_needs(ctx, paths, count, out));
-  TRY(lapis_settings_copy(ctx, &label_method, settings, &set));
-  TRY(lapis_settings_check_effect(ctx, &label_method, &set, 0, NULL, NULL));
-  TRY(flow_new(ctx, &label_class, FLOW_COMMON(&set), paths, count, out));
-  label_run *w = (*out)->own = calloc(1, sizeof *w);
-  if (w == NULL) return flow_made(flow_no_memory(*out), out);
-  w->flow = *out;
-  w->set = set;
-  lapis_status s = label_find_kinds(w);
-  if (s >= 0) s = label_check_where(w);
-  if (s >= 0 && !label_chooses(w) && w->is_auto)
-    s = lapis_fail(ctx, LAPIS_EINVAL,
-                   "label: --features auto compares what LAPIS chooses; "
-                   "--mu-rel, --where and --variant pos or simplex take kinds "
-                   "that are named");
-  if (s >= 0 && !label_chooses(w) && w->set.candidates != NULL)
-    s = lapis_fail(ctx, LAPIS_EINVAL,
-                   "label: --candidates compete where LAPIS chooses; --mu-rel, "
-                   "--where and --variant pos or simplex are mc's");
-  if (s >= 0 && (w->set.labels != NULL || w->set.folder_is_class))
-    s = check_there(w);
-  if (s >= 0) s = read_table(w);
-  return flow_made(s, out);
+  label_run *w = f->own;
+  w->flow = f;
+  w->set = *(const lapis_label_settings *)f->settings;
+  f->common = FLOW_COMMON(&w->set);
+  TRY(label_find_kinds(w));
+  TRY(label_check_where(w));
+  if (!label_chooses(w) && w->is_auto)
+    return lapis_fail(
+        f->ctx, LAPIS_EINVAL,
+        "label: --features auto compares what LAPIS chooses; --mu-rel, --where "
+        "and --variant pos or simplex take kinds that are named");
+  if (!label_chooses(w) && w->set.candidates != NULL)
+    return lapis_fail(
+        f->ctx, LAPIS_EINVAL,
+        "label: --candidates compete where LAPIS chooses; --mu-rel, --where "
+        "and --variant pos or simplex are mc's");
+  if (w->set.labels != NULL || w->set.folder_is_class) TRY(check_there(w));
+  return read_table(w);
 }
+
+const flow_class label_class = {.work = FLOW_WORK(label_method),
+                                .least = 1,
+                                .own = sizeof(label_run),
+                                .begin = begin,
+                                .run = run,
+                                .forget = forget,
+                                .page = label_page,
+                                .table = label_table_write,
+                                .sheet = label_sheet_write};

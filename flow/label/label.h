@@ -143,6 +143,9 @@ bool label_has(const label_run *w, int64_t image, int64_t class_);
 /* where.c */
 lapis_status label_check_where(label_run *w);
 lapis_status label_where(label_run *w);
+/* The table of labels again, all filled; sheet.c: the answers for people. */
+lapis_status label_table_write(const lapis_flow *f, const char *path);
+lapis_status label_sheet_write(const lapis_flow *f, const char *path);
 /* page.c */
 lapis_status label_page(const lapis_flow *f, const char *path,
                         const char *command);

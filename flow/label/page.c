@@ -188,7 +188,7 @@ static lapis_status draw_least_sure(page_memory *s)
   const label_run *w = s->w;
   int64_t count = 0, room = s->page.pictures + (s->most - s->page.pictures) / 2;
   lapis_mat scores;
-  TRY(lapis_flow_get(w->flow, "scores", &scores));
+  TRY(flow_get(w->flow, "scores", &scores));
   filled *all = calloc((size_t)w->flow->n + 1, sizeof *all);
   if (all == NULL) return LAPIS_ENOMEM;
   for (int64_t i = 0; i < w->flow->n; i++)
@@ -263,8 +263,11 @@ static void fill_facts(page_memory *s)
   add_fact(s, "labels given", "%lld", known);
   add_fact(s, "classes", "%lld", (long long)w->given.n_names);
   add_fact(s, "pictures shown", "%lld", (long long)s->page.pictures);
-  for (int i = 0; i < w->flow->n_notes && s->page.facts < MOST_FACTS; i++)
-    s->fact[s->page.facts++] = (lapis_report_row){"note", w->flow->note[i]};
+  lapis_mat notes;
+  if (flow_get(w->flow, "notes", &notes) < 0) notes.cols = 0;
+  const char *const *cell = notes.val; /* level, name, text of each */
+  for (int64_t i = 0; i < notes.cols && s->page.facts < MOST_FACTS; i++)
+    s->fact[s->page.facts++] = (lapis_report_row){cell[3 * i], cell[3 * i + 2]};
   s->page.fact = s->fact;
 }
 
@@ -399,7 +402,7 @@ static lapis_status fill(page_memory *s, const char *const *title)
   p->class_names = table->kind == LABEL_TWO
                        ? lapis_mat_text(table->name + 1, 1, 1)
                        : lapis_mat_text(table->name, 1, table->n_names);
-  TRY(lapis_flow_get(w->flow, "scores", &p->scores));
+  TRY(flow_get(w->flow, "scores", &p->scores));
   if (w->held_out != NULL)
     p->held_out = lapis_mat_f64(w->held_out, w->given.K, w->flow->n);
   if (w->held_out != NULL) p->truth = w->flow->data.Y;

@@ -88,17 +88,15 @@ static void put_image(sheet *s, int64_t i)
   }
 }
 
-lapis_status lapis_label_write_answers(const lapis_flow *f, const char *path)
+lapis_status label_sheet_write(const lapis_flow *f, const char *path)
 {
-  if (f == NULL) return LAPIS_EINVAL;
-  if (path == NULL) return flow_lacks(f->ctx, "path");
-  const label_run *w = f->class_->table == &label_method ? f->own : NULL;
+  const label_run *w = f->own;
   size_t size = strlen(path), room = 64;
-  if (w == NULL || w->answer == NULL)
+  if (w->answer == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
   bool tabs = size > 4 && strcmp(path + size - 4, ".tsv") == 0;
   sheet s = {.w = w, .behind = tabs ? '\t' : ','};
-  TRY(lapis_flow_get(f, "scores", &s.scores));
+  TRY(flow_get(f, "scores", &s.scores));
   for (int64_t c = 0; c < w->given.n_names; c++)
     room += strlen(w->given.name[c]) + 4;
   s.text = malloc(room);

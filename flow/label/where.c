@@ -148,7 +148,7 @@ static lapis_status one_window(label_run *w, int64_t i, bool roots,
   lapis_mat Z;
   lapis_box box;
   int64_t found;
-  TRY(lapis_flow_get(w->flow, "low_rank", &Z));
+  TRY(flow_get(w->flow, "low_rank", &Z));
   undo_map(w, &Z, i, roots, target);
   if (all_zero(target, w->d)) return LAPIS_OK;
   lapis_words words = words_of(w, i);
@@ -316,9 +316,9 @@ static lapis_status find_regions(label_run *w, bool roots)
   }
   free(weight);
   if (w->regions_open > 0)
-    flow_note(w->flow,
-              "%" PRId64 " regions were not proved to be the best in %g s",
-              w->regions_open, REGION_SECONDS);
+    flow_remark(w->flow, "regions",
+                "%" PRId64 " regions were not proved to be the best in %g s",
+                w->regions_open, REGION_SECONDS);
   return s;
 }
 

@@ -490,12 +490,11 @@ LAPIS_API lapis_status lapis_report_write(lapis_ctx *ctx,
 
 /* ==== pipelines: from image files to answers.
  *
- *   images + settings -> flow -> run -> result
+ *   images + settings -> solver -> solve -> result
  *
  * A pipeline runs the library's own steps one after the other: make features,
- * choose settings, solve, find places in the images.  Its settings are
- * described as a method's are, by a lapis_method, so that
- * lapis_settings_fill, _set and _get work on them. */
+ * choose settings, solve, find places in the images.  A lapis_method describes
+ * its settings and what it answers with. */
 
 /* name: "label", "match" or "locate"; NULL where there is none of this name. */
 LAPIS_API const lapis_method *lapis_flow_find(const char *name);
@@ -586,112 +585,39 @@ typedef struct lapis_locate_settings {
   const char *without; /* an image without the object, or a folder of them */
 } lapis_locate_settings;
 
-typedef struct lapis_flow lapis_flow;
-/* Checks the settings, and reads the table of labels.  paths (count of them)
- * and what the settings point to are borrowed until the flow is freed. */
-LAPIS_API lapis_status lapis_label_new(lapis_ctx *ctx, const char *const *paths,
-                                       int64_t count,
-                                       const lapis_label_settings *settings,
-                                       lapis_flow **out);
-LAPIS_API lapis_status lapis_match_new(lapis_ctx *ctx, const char *const *paths,
-                                       int64_t count,
-                                       const lapis_match_settings *settings,
-                                       lapis_flow **out);
-LAPIS_API lapis_status lapis_locate_new(lapis_ctx *ctx,
-                                        const char *const *paths, int64_t count,
-                                        const lapis_locate_settings *settings,
-                                        lapis_flow **out);
-/* A positive status: the run was stopped early, and has only the arrays that
- * lapis_flow_get finds. */
-LAPIS_API lapis_status lapis_flow_run(lapis_flow *f);
-LAPIS_API void lapis_flow_free(lapis_flow *f); /* NULL is fine */
+/* Checks the settings, and reads the table of labels; then lapis_solve, once,
+ * and lapis_result_get: lapis_method_result lists the arrays, and `lapis info
+ * label`.  paths (count of them) and what the settings point to are borrowed.
+ * A positive status: the run was stopped early, and has fewer of them.  A
+ * checkpoint goes with the solver where the run ended by itself and all was
+ * written that was to be. */
+LAPIS_API lapis_status lapis_flow_new(lapis_ctx *ctx,
+                                      const lapis_method *pipeline,
+                                      const char *const *paths, int64_t count,
+                                      const void *settings, lapis_solver **out);
+#define LAPIS_PIPELINE(name)                                              \
+  static inline lapis_status lapis_##name##_new(                          \
+      lapis_ctx *ctx, const char *const *paths, int64_t count,            \
+      const lapis_##name##_settings *set, lapis_solver **out)             \
+  {                                                                       \
+    return lapis_flow_new(ctx, lapis_flow_find(#name), paths, count, set, \
+                          out);                                           \
+  }
+LAPIS_PIPELINE(label)
+LAPIS_PIPELINE(match)
+LAPIS_PIPELINE(locate)
 
-/* Named arrays of n images.
- *
- * Every pipeline: names (n, paths of the images that could be read), image_size
- * (2 x n: width, height) and, where there are such, notes (TEXT: remarks on the
- * run, a sentence each) and refused (TEXT: a sentence on each thing that was
- * left out).
- *
- * match, of m keypoints in all images and N slots:
- *   xy (4 x m: x, y, scale, angle), group (m: image)
- *   match (N x n)   keypoint of each slot (a slot is one point of the object);
- *                   inlier (N x n): 0 where that is in doubt
- *   points (4 x p)  image, slot, x, y of the p matches not in doubt
- *   support (N x n) share of the other images that agree with it
- *   instance (N)    whose point a slot is, from 1
- *   tried (1)       slots of which N were kept, where N was estimated
- *
- * locate, of m candidates in all images:
- *   candidate (5 x m: x, y, width, height, score), group (m: image)
- *   match (n)       the candidate chosen; inlier (n): 0 where in doubt
- *   boxes (5 x n)   the chosen candidate as a box
- *   likeness (n), agreement (n)   as lapis_boxes_choose, where that chose
- *
- * label, of K classes (two classes: K = 1), with m doubted labels, c kinds of
- * features and b boxes:
- *   labels (n)      TEXT: the given label where there is one, else the
- *                   completed one; several of one image are joined by ';'
- *   scores (K x n)  above 0: yes; of several classes the largest is the label;
- *                   where settings were chosen log-odds, and probabilities
- *                   (K x n); low_rank (d x n): repaired features
- *   known (n)       1 where labels were given; partly (n): 1 where others of
- *                   the image were not
- *   classes (K)     TEXT; of two classes both names, the positive one last
- *   by (1)          TEXT, where settings were chosen: who answers, of auto's
- *                   candidates; candidates, candidate_figures, chosen, hidden:
- *                   as for auto
- *   suspect_index (2 x m)  image and class, from 0, of a label in doubt; where
- *                   more than two classes exclude each other, an image stands
- *                   once, with the class it rather is
- *   suspect_margin (m)     probability that the label is wrong, largest first
- *   suspect_rather (m)     TEXT: where classes exclude each other, the name of
- *                   that class; suspect_add (m): where they do not, 1: the
- *                   class is to be added, 0: taken away
- *   expected_wrong (3)     labels likely to be wrong: at least, at most, of how
- *                   many
- *   held_out (K x n)       score that a known label had while it was hidden,
- *                   NaN elsewhere; only where wrong labels were looked for
- *   kinds (c)       TEXT, of features "auto": what was compared, features (1)
- *                   the best of them, and kinds_judged (6 x c): log-loss of
- *                   hidden labels, its standard error, AUROC, accuracy, and how
- *                   far its loss is behind the best one's, with the standard
- *                   error
- *   rows_left_out (1)      rows of the table that name none of the images,
- *                   where there are such and keep_going is set
- *   boxes (5 x b)   x, y, width, height, score; box_image (b), box_class (b)
- *   region_mask     bytes, one for each pixel of the image, rows from the top,
- *                   1 inside the region; for each box that surrounds a region,
- *                   in the order of boxes */
-LAPIS_API lapis_status lapis_flow_get(const lapis_flow *f, const char *name,
-                                      lapis_mat *out);
-/* Name of the i-th array, NULL past the end. */
-LAPIS_API const char *lapis_flow_name(const lapis_flow *f, int i);
-/* The solver of the flow's method (mc or roml), and the data it was given; NULL
- * before the method has run. */
-LAPIS_API const lapis_solver *lapis_flow_solver(const lapis_flow *f);
-LAPIS_API const lapis_data *lapis_flow_data(const lapis_flow *f);
-/* What the run kept for going on is of no more use, as the answer is written:
- * its file goes, where the run came to its end. */
-LAPIS_API void lapis_flow_settle(lapis_flow *f);
-/* Writes all arrays as .npz. */
-LAPIS_API lapis_status lapis_flow_write(const lapis_flow *f, const char *path);
-/* Writes the page of images.h; command: the command that repeats the run,
- * or NULL. */
-LAPIS_API lapis_status lapis_flow_page(const lapis_flow *f, const char *path,
-                                       const char *command);
-/* Writes the labels as a table that lapis_label_new reads. */
-LAPIS_API lapis_status lapis_label_write(const lapis_flow *f, const char *path);
-/* Writes a row an image: label, given or filled, what is doubted, and the score
- * of each class; between tabs where path ends in .tsv. */
-LAPIS_API lapis_status lapis_label_write_answers(const lapis_flow *f,
-                                                 const char *path);
-/* Writes the points as a table: name,point,x,y,doubtful,instance, a row a point
- * an image. */
-LAPIS_API lapis_status lapis_match_write(const lapis_flow *f, const char *path);
-/* Writes the boxes as a table: name,x,y,width,height,score. */
-LAPIS_API lapis_status lapis_locate_write(const lapis_flow *f,
-                                          const char *path);
+/* Files of what a pipeline answers. */
+typedef enum lapis_flow_file {
+  LAPIS_FLOW_ARRAYS, /* .npz: all of them */
+  LAPIS_FLOW_PAGE,   /* .html; with the command that repeats the run, or NULL */
+  LAPIS_FLOW_TABLE,  /* .csv: what --labels or --boxes reads; points */
+  LAPIS_FLOW_SHEET   /* .csv, .tsv: of label what is given or filled, what is
+                        doubted, and scores, a row an image; else the table */
+} lapis_flow_file;
+LAPIS_API lapis_status lapis_flow_write(const lapis_solver *s,
+                                        lapis_flow_file what, const char *path,
+                                        const char *command);
 
 #ifdef __cplusplus
 }

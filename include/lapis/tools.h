@@ -138,6 +138,37 @@ LAPIS_API bool lapis_json_entry(const lapis_json *v, int i, const char **key,
  * program that is about to end in the middle.  The old file stays. */
 LAPIS_API void lapis_file_abandon(const char *path);
 
+/* ---- solvers of several steps ---------------------------------------------
+ * What a program makes of others' solvers and is used as they are: lapis_solve
+ * (once), results, remarks, lapis_solver_free.  self is the program's. */
+typedef struct lapis_work {
+  const lapis_method *table; /* of its settings and results */
+  lapis_status (*begin)(void *self, lapis_solver *s); /* before any work */
+  lapis_status (*solve)(void *self);
+  void (*free)(void *self);
+} lapis_work;
+/* settings: as used, and as long there as self, which is freed with the solver,
+ * or where none is made. */
+LAPIS_API lapis_status lapis_work_new(lapis_ctx *ctx, const lapis_work *how,
+                                      void *self, const void *settings,
+                                      lapis_solver **out);
+/* NULL: the solver is another. */
+LAPIS_API void *lapis_work_self(const lapis_solver *s, const lapis_work *how);
+/* A result: a view of memory that self has, by a name that stays. */
+LAPIS_API void lapis_work_publish(lapis_solver *s, const char *name,
+                                  lapis_mat mat);
+/* Whose answer it is, which stays there, and the data that was given to it:
+ * lapis_result_info is its.  NULL until the program says so. */
+LAPIS_API void lapis_work_answer_by(lapis_solver *s, const lapis_solver *by,
+                                    const lapis_data *data);
+LAPIS_API const lapis_solver *lapis_work_by(const lapis_solver *s,
+                                            lapis_data *data);
+/* Heard, and a result (notes) of the solver that is made or solves: level -1 or
+ * 0, a name, and a sentence in which {mu-rel} is a setting and {scale none} one
+ * with its value, as the context spells them. */
+LAPIS_API void lapis_remark(lapis_ctx *ctx, int level, const char *name,
+                            const char *format, ...) LAPIS_PRINTF(4, 5);
+
 /* ---- settings -----------------------------------------------------------*/
 /* The row of a setting; NULL where there is none of this name. */
 LAPIS_API const lapis_param *lapis_param_find(const lapis_method *m,

@@ -20,8 +20,9 @@ static const double ROUNDING = 1e-9;
 static bool may_have_holes(const char *name)
 {
   static const char *const names[] = {
-      "history",           "sparse",  "filled", "candidate", "tried",
-      "candidate_figures", "held_out"};
+      "history",           "sparse", "filled",
+      "candidate",         "tried",  "held_out",
+      "candidate_figures", "boxes",  "kinds_judged"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;

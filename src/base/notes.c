@@ -14,6 +14,7 @@
 
 #include "base/number.h"
 #include "base/private.h"
+#include "lapis/tools.h"
 
 enum { LONGEST = 1024, ROWS = 3 }; /* a remark: level, name, text */
 
@@ -171,6 +172,18 @@ void base_note(lapis_ctx *ctx, base_level level, const char *name,
   compose(ctx, format, args, text);
   va_end(args);
   notes_add(ctx, level, name, text);
+}
+
+void lapis_remark(lapis_ctx *ctx, int level, const char *name,
+                  const char *format, ...)
+{
+  char text[LONGEST];
+  va_list args;
+  if (ctx == NULL || name == NULL || format == NULL) return;
+  va_start(args, format);
+  compose(ctx, format, args, text);
+  va_end(args);
+  notes_add(ctx, level < 0 ? BASE_NOTE : BASE_WARNING, name, text);
 }
 
 void base_warn_once(lapis_ctx *ctx, base_topic topic, const char *name,

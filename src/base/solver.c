@@ -74,7 +74,8 @@ static lapis_status remark(lapis_solver *s, lapis_status status)
 {
   const char *called = s->called == NULL ? s->cls->method : s->called;
   if (status < 0) return status;
-  if (status > 0 && status != LAPIS_CANCELLED && !base_is_inside(s->ctx))
+  if (status > 0 && status != LAPIS_CANCELLED && !s->unanswered &&
+      !base_is_inside(s->ctx))
     base_note(s->ctx, BASE_WARNING, "stopped",
               "%s: stopped before the tolerance was met (%s)", called,
               lapis_status_name(status));

@@ -5,7 +5,7 @@
 #include "base/loop.h"
 #include "base/notes.h"
 
-enum { NAMED_MAX = 24 };
+enum { NAMED_MAX = 32 };
 
 /* Named views; the memory belongs to whoever publishes. */
 typedef struct named_list {
@@ -66,6 +66,7 @@ struct lapis_solver {
   /* What is remarked of any method's answer, after a solve; or NULL. */
   lapis_status (*look)(lapis_solver *s);
   lapis_data data; /* of look: as it was given */
+  bool unanswered; /* a stop left nothing, which is not remarked */
   bool brief;      /* only scores, labels, values are wanted, and those of
                     * samples that the first data had a label of; others hold
                     * anything finite */

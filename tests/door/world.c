@@ -193,9 +193,25 @@ static bool write_picture(const char *path)
   return fclose(to) == 0;
 }
 
+static lapis_status begin_nothing(void *self, lapis_solver *s)
+{
+  return self == NULL || s == NULL ? LAPIS_EINVAL : LAPIS_OK;
+}
+
+static lapis_status solve_nothing(void *self)
+{
+  return self == NULL ? LAPIS_EINVAL : LAPIS_OK;
+}
+
+static void free_nothing(void *self)
+{
+  (void)self;
+}
+
 static void make_objects(void)
 {
   lapis_ctx *c = w.ctx;
+  w.work = (lapis_work){w.method, begin_nothing, solve_nothing, free_nothing};
   must(lapis_rpca_new(c, &w.data, &w.rpca, &w.solver) >= 0, "solver");
   must(lapis_solve(w.solver) >= 0, "solution");
   must(lapis_model_new(w.solver, &w.model) >= 0, "model");

@@ -24,7 +24,8 @@ typedef struct world {
   lapis_cv *cv;
   lapis_dataset *dataset;
   lapis_checkpoint *checkpoint;
-  lapis_flow *flow;
+  lapis_solver *flow;
+  lapis_work work;
   lapis_json *json;
   lapis_grid *grid;
   const lapis_method *method, *kinds[2];

@@ -293,7 +293,7 @@ static void write_boxes(files *f, const char *path)
   char name[IMAGES][600];
   const char *paths[IMAGES];
   lapis_locate_settings set;
-  lapis_flow *flow;
+  lapis_solver *flow;
   for (int k = 0; k < IMAGES; k++) {
     unsigned char pgm[16 + SIDE * SIDE];
     int head = snprintf((char *)pgm, 16, "P5 %d %d 255\n", SIDE, SIDE);
@@ -314,9 +314,9 @@ static void write_boxes(files *f, const char *path)
   set.candidates = 10;
   set.no_cache = true;
   CHECK_OK(f, lapis_locate_new(f->ctx, paths, IMAGES, &set, &flow));
-  CHECK_OK(f, lapis_flow_run(flow));
-  CHECK_OK(f, lapis_locate_write(flow, path));
-  lapis_flow_free(flow);
+  CHECK_OK(f, lapis_solve(flow));
+  CHECK_OK(f, lapis_flow_write(flow, LAPIS_FLOW_TABLE, path, NULL));
+  lapis_solver_free(flow);
 }
 
 static void boxes_are_the_same(void **state)

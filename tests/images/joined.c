@@ -138,7 +138,7 @@ static void a_pipeline_names_its_steps(void **state)
   run r = {.f = *state};
   steps seen = {.count = 0};
   lapis_label_settings set;
-  lapis_flow *f;
+  lapis_solver *f;
   lapis_settings_default(lapis_flow_find("label"), &set);
   for (int i = 0; i < 6; i++) {
     char name[16];
@@ -156,8 +156,8 @@ static void a_pipeline_names_its_steps(void **state)
   set.folds = 2;
   lapis_ctx_on_progress(r.f->ctx, note_step, &seen);
   CHECK_OK(r.f, lapis_label_new(r.f->ctx, r.name, r.count, &set, &f));
-  CHECK_OK(r.f, lapis_flow_run(f));
-  lapis_flow_free(f);
+  CHECK_OK(r.f, lapis_solve(f));
+  lapis_solver_free(f);
   lapis_ctx_on_progress(r.f->ctx, NULL, NULL);
   assert_int_equal(seen.count, 4);
   for (int i = 0; i < 4; i++) assert_string_equal(seen.seen[i], wanted[i]);

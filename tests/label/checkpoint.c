@@ -176,19 +176,19 @@ static void aim(shot *s, const command *c, int variant)
 static lapis_status shoot(shot *s, const command *c, lapis_arrays *all)
 {
   lapis_ctx *ctx = lapis_ctx_new();
-  lapis_flow *f;
+  lapis_solver *f;
   char path[160];
   s->shown = 0;
   snprintf(path, sizeof path, "%s/all.npz", c->folder);
   lapis_ctx_on_progress(ctx, count_steps, s);
   assert_int_equal(lapis_label_new(ctx, s->paths, IMAGES, &s->set, &f), 0);
-  lapis_status status = lapis_flow_run(f);
+  lapis_status status = lapis_solve(f);
   if (status >= 0 && status != LAPIS_CANCELLED) {
-    assert_int_equal(lapis_flow_write(f, path), LAPIS_OK);
+    assert_int_equal(lapis_flow_write(f, LAPIS_FLOW_ARRAYS, path, NULL),
+                     LAPIS_OK);
     assert_int_equal(lapis_arrays_read(ctx, path, all), LAPIS_OK);
-    lapis_flow_settle(f);
   }
-  lapis_flow_free(f);
+  lapis_solver_free(f);
   lapis_ctx_free(ctx);
   return status;
 }

@@ -89,7 +89,7 @@ static void an_answer_out_of_time_is_written(void **state)
   lapis_arrays all;
   begin_slow(&c);
   run_out_of_time(&c, .25, FILES GIVEN " --variant pos --suspects 0");
-  command_expect(&c, 0, "label: stopped early (time-limit)");
+  command_expect(&c, 0, "label: stopped before (time-limit)");
   table_is_whole(&c);
   files_are(&c, true);
   command_arrays(&c, "r.npz", &all);

@@ -29,7 +29,7 @@ void *__wrap_realloc(void *old, size_t size)
 
 /* ---- one run, from files to files ---------------------------------------*/
 typedef lapis_status (*make_flow)(lapis_ctx *ctx, const run *r,
-                                  const void *settings, lapis_flow **out);
+                                  const void *settings, lapis_solver **out);
 typedef struct task {
   const char *name, *settings;
   make_flow make;
@@ -38,19 +38,19 @@ typedef struct task {
 } task;
 
 static lapis_status make_label(lapis_ctx *ctx, const run *r, const void *set,
-                               lapis_flow **out)
+                               lapis_solver **out)
 {
   return lapis_label_new(ctx, r->name, r->count, set, out);
 }
 
 static lapis_status make_match(lapis_ctx *ctx, const run *r, const void *set,
-                               lapis_flow **out)
+                               lapis_solver **out)
 {
   return lapis_match_new(ctx, r->name, r->count, set, out);
 }
 
 static lapis_status make_locate(lapis_ctx *ctx, const run *r, const void *set,
-                                lapis_flow **out)
+                                lapis_solver **out)
 {
   return lapis_locate_new(ctx, r->name, r->count, set, out);
 }
@@ -59,25 +59,25 @@ typedef struct paths {
   char result[600], page[600], table[600];
 } paths;
 
-static lapis_status write_all(const lapis_flow *f, const task *t,
+static lapis_status write_all(const lapis_solver *f, const task *t,
                               const paths *to)
 {
-  lapis_status s = lapis_flow_write(f, to->result);
-  if (s >= 0) s = lapis_flow_page(f, to->page, "lapis");
-  if (s >= 0 && t->make == make_label) s = lapis_label_write(f, to->table);
-  if (s >= 0 && t->make == make_locate) s = lapis_locate_write(f, to->table);
+  lapis_status s = lapis_flow_write(f, LAPIS_FLOW_ARRAYS, to->result, NULL);
+  if (s >= 0) s = lapis_flow_write(f, LAPIS_FLOW_PAGE, to->page, "lapis");
+  if (s >= 0) s = lapis_flow_write(f, LAPIS_FLOW_TABLE, to->table, NULL);
+  if (s >= 0) s = lapis_flow_write(f, LAPIS_FLOW_SHEET, to->table, NULL);
   return s;
 }
 
 static lapis_status once(run *r, const task *t, const void *settings,
                          const paths *to)
 {
-  lapis_flow *f;
+  lapis_solver *f;
   lapis_status s = t->make(r->f->ctx, r, settings, &f);
   assert_true((f == NULL) == (s < 0));
-  if (s >= 0) s = lapis_flow_run(f);
+  if (s >= 0) s = lapis_solve(f);
   if (s >= 0) s = write_all(f, t, to);
-  lapis_flow_free(f);
+  lapis_solver_free(f);
   return s;
 }
 

@@ -89,10 +89,10 @@ static bool stop_after(const lapis_progress *now, void *user)
   return true;
 }
 
-static bool is_said(const lapis_flow *f, const char *words)
+static bool is_said(const lapis_solver *f, const char *words)
 {
   lapis_mat notes;
-  assert_int_equal(lapis_flow_get(f, "notes", &notes), LAPIS_OK);
+  assert_int_equal(lapis_result_get(f, "notes", &notes), LAPIS_OK);
   for (int64_t i = 0; i < notes.cols; i++)
     if (strstr(((const char *const *)notes.val)[i], words) != NULL) return true;
   return false;
@@ -109,7 +109,7 @@ static void a_race_cut_short_is_said(void **state)
   lapis_label_settings set;
   const lapis_method *method = lapis_flow_find("label");
   lapis_ctx *ctx = lapis_ctx_new();
-  lapis_flow *f;
+  lapis_solver *f;
   lapis_mat answer;
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 16);
@@ -125,14 +125,14 @@ static void a_race_cut_short_is_said(void **state)
   stop at = {ctx, 12};
   lapis_ctx_on_progress(ctx, stop_after, &at);
   assert_int_equal(lapis_label_new(ctx, paths, IMAGES, &set, &f), LAPIS_OK);
-  assert_int_equal(lapis_flow_run(f), LAPIS_OK);
+  assert_int_equal(lapis_solve(f), LAPIS_OK);
   assert_true(is_said(f, "time ran out before all candidates had answered"));
-  assert_int_equal(lapis_flow_get(f, "hidden", &answer), LAPIS_OK);
+  assert_int_equal(lapis_result_get(f, "hidden", &answer), LAPIS_OK);
   CHECK_NEAR(lapis_mat_at(&answer, 0, 1), 1, 0); /* folds */
-  assert_int_equal(lapis_flow_get(f, "labels", &answer), LAPIS_OK);
+  assert_int_equal(lapis_result_get(f, "labels", &answer), LAPIS_OK);
   for (int i = 0; i < IMAGES; i++)
     assert_string_equal(((const char *const *)answer.val)[i], two[i % 2]);
-  lapis_flow_free(f);
+  lapis_solver_free(f);
   lapis_ctx_free(ctx);
   command_end(&c);
 }

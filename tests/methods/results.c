@@ -3,95 +3,11 @@
  * data of several kinds, and of predicting with each model.  What is published
  * has a row whose type, shape and condition are true; what a row promises is
  * there; and every row is met. */
-#include <ctype.h>
-
-#include "base/param.h"
-#include "files.h"
 #include "methods/any_problem.h"
-
-/* ---- shapes: "n x (K + d + 1)" -------------------------------------------*/
-enum { SYMBOLS = 24, WORD = 24 };
-typedef struct symbols { /* what letters stand for in the results of one */
-  int count;
-  char name[SYMBOLS][WORD];
-  int64_t value[SYMBOLS];
-} symbols;
-
-static void define(symbols *t, const char *name, int64_t value)
-{
-  assert_true(t->count < SYMBOLS && strlen(name) < WORD);
-  strcpy(t->name[t->count], name);
-  t->value[t->count++] = value;
-}
-
-static bool is_word_only(const char *text)
-{
-  return isalpha((unsigned char)*text) && strpbrk(text, "( +") == NULL;
-}
-
-static int64_t value_of(const symbols *t, const char *word, size_t size)
-{
-  if (isdigit((unsigned char)*word)) return strtol(word, NULL, 10);
-  for (int i = 0; i < t->count; i++)
-    if (strlen(t->name[i]) == size && strncmp(t->name[i], word, size) == 0)
-      return t->value[i];
-  fail_msg("a shape with '%s', which nothing says", word);
-  return 0;
-}
-
-/* A sum of products: "(inliers d)", "(K + d + 1)". */
-static int64_t sum_of(const symbols *t, const char *at)
-{
-  int64_t sum = 0, product = 1;
-  for (at += *at == '('; *at != '\0' && *at != ')';) {
-    size_t size = strcspn(at, " )");
-    if (*at == '+') {
-      sum += product;
-      product = 1;
-    } else
-      product *= value_of(t, at, size);
-    at += size;
-    at += strspn(at, " ");
-  }
-  return sum + product;
-}
-
-static void check_side(symbols *t, const char *text, int64_t size,
-                       const char *who, const char *name)
-{
-  bool known = !is_word_only(text);
-  for (int i = 0; i < t->count && !known; i++)
-    known = strcmp(t->name[i], text) == 0;
-  if (!known) define(t, text, size);
-  if (sum_of(t, text) != size)
-    fail_msg("%s: %s has %lld where its row says %s", who, name,
-             (long long)size, text);
-}
-
-/* A row of text is a sample, a column of the matrix is one; of three axes the
- * last two lie in a column. */
-static void check_shape(symbols *t, const lapis_result_row *row,
-                        const lapis_mat *mat, const char *who)
-{
-  char text[64];
-  (void)snprintf(text, sizeof text, "%s", row->shape);
-  char *second = strstr(text, " x ");
-  char *third = second == NULL ? NULL : strstr(second + 3, " x ");
-  int64_t rows = mat->rows;
-  if (second != NULL) *second = '\0';
-  if (third != NULL) *third = '\0';
-  check_side(t, text, mat->cols, who, row->name);
-  if (third != NULL) {
-    int64_t of_second = sum_of(t, second + 3);
-    assert_int_equal(rows % of_second, 0);
-    check_side(t, third + 3, rows / of_second, who, row->name);
-    return;
-  }
-  check_side(t, second == NULL ? "1" : second + 3, rows, who, row->name);
-}
+#include "result_rows.h"
 
 /* ---- one answer ----------------------------------------------------------*/
-enum { ROWS = 32, TABLES = 32 };
+enum { TABLES = 32 };
 typedef struct met { /* rows of a table that were */
   const lapis_method *table;
   bool row[ROWS];
@@ -110,49 +26,13 @@ static met *met_of(meeting *w, const lapis_method *m)
   return &w->of[i];
 }
 
-static int row_of(const lapis_method *m, const char *name)
-{
-  const lapis_result_row *row;
-  for (int i = 0; (row = lapis_method_result(m, i)) != NULL; i++)
-    if (strcmp(row->name, name) == 0) return i;
-  return -1;
-}
-
-static bool is_published(const lapis_solver *s, const char *name)
-{
-  const char *there;
-  for (int i = 0; (there = lapis_result_name(s, i)) != NULL; i++)
-    if (strcmp(there, name) == 0) return true;
-  return false;
-}
-
 /* who: "svmplus kernel=rbf", for a message. */
-static void check_answer(meeting *w, const lapis_solver *s,
-                         const lapis_method *m, const void *set,
-                         const lapis_data *data, symbols t, const char *who)
+static void check_met(meeting *w, const lapis_solver *s, const lapis_method *m,
+                      const void *set, const lapis_data *data, symbols t,
+                      const char *who)
 {
-  const lapis_result_row *row;
-  unsigned has = lapis_data_has(data);
-  met *seen = met_of(w, m);
-  const char *name;
-  lapis_mat mat;
-  for (int i = 0; (name = lapis_result_name(s, i)) != NULL; i++) {
-    int at = row_of(m, name);
-    if (at < 0) fail_msg("%s: no row says %s", who, name);
-    assert_true(at < ROWS);
-    row = lapis_method_result(m, at);
-    seen->row[at] = true;
-    CHECK_OK(w->f, lapis_result_get(s, name, &mat));
-    if (mat.dtype != row->type) fail_msg("%s: the type of %s", who, name);
-    if (!param_when_holds(m, set, has, row->when))
-      fail_msg("%s: %s is there, but not '%s'", who, name, row->when);
-    check_shape(&t, row, &mat, who);
-  }
-  for (int i = 0; (row = lapis_method_result(m, i)) != NULL; i++)
-    if (row->where == NULL && param_when_holds(m, set, has, row->when) &&
-        !is_published(s, row->name))
-      fail_msg("%s: %s is not there, though '%s'", who, row->name,
-               row->when == NULL ? "always" : row->when);
+  check_answer(w->f, s, m, set, lapis_data_has(data), t, who,
+               met_of(w, m)->row);
 }
 
 /* ---- data of several kinds -----------------------------------------------*/
@@ -229,7 +109,7 @@ static void check_predicting(meeting *w, lapis_solver *fit,
   if (lapis_predict_new(w->f->ctx, &later, model, set, &s) >= 0) {
     symbols t = symbols_of(data);
     if (lapis_solve(s) < 0) fail_msg("%s", lapis_ctx_error(w->f->ctx));
-    check_answer(w, s, table, set, &later, t, words);
+    check_met(w, s, table, set, &later, t, words);
     lapis_solver_free(s);
   }
   lapis_model_free(model);
@@ -277,8 +157,7 @@ static void run(meeting *w, const lapis_method *m, const any_settings *set,
   lapis_solver *s;
   if (lapis_solver_new(w->f->ctx, m, data, set, &s) < 0) return;
   if (lapis_solve(s) >= 0) {
-    check_answer(w, s, m, lapis_result_settings(s), data, symbols_of(data),
-                 who);
+    check_met(w, s, m, lapis_result_settings(s), data, symbols_of(data), who);
     check_predicting(w, s, m, data, who);
   }
   lapis_solver_free(s);

@@ -35,11 +35,11 @@ static void pipelines_take_none_too(void **state)
 {
   files *f = *state;
   const char *const paths[] = {"a.png", "b.png", "c.png"};
-  lapis_flow *flow;
+  lapis_solver *flow;
   CHECK_OK(f, lapis_match_new(f->ctx, paths, 3, NULL, &flow));
-  lapis_flow_free(flow);
+  lapis_solver_free(flow);
   CHECK_OK(f, lapis_locate_new(f->ctx, paths, 3, NULL, &flow));
-  lapis_flow_free(flow);
+  lapis_solver_free(flow);
   CHECK_REFUSED(f, lapis_label_new(f->ctx, paths, 3, NULL, &flow), LAPIS_EINVAL,
                 "--labels");
   assert_null(flow);
@@ -115,7 +115,7 @@ static lapis_status ask_features(files *f, const lapis_method *m,
 static lapis_status ask_flow(files *f, const lapis_method *m, const void *set)
 {
   const char *const paths[] = {"a.png", "b.png", "c.png"};
-  lapis_flow *flow;
+  lapis_solver *flow;
   lapis_status status;
   if (strcmp(m->name, "label") == 0)
     status = lapis_label_new(f->ctx, paths, 3, set, &flow);
@@ -124,7 +124,7 @@ static lapis_status ask_flow(files *f, const lapis_method *m, const void *set)
   else
     status = lapis_locate_new(f->ctx, paths, 3, set, &flow);
   assert_true((status >= 0) == (flow != NULL));
-  lapis_flow_free(flow);
+  lapis_solver_free(flow);
   return status;
 }
 
