@@ -35,6 +35,18 @@ void grid_text_free(grid_text *g)
   for (int k = 0; k < g->count; k++) lapis_grid_free(g->owned[k]);
 }
 
+int64_t cv_best(const lapis_solver *cv)
+{
+  lapis_mat best = result_of(cv, "best");
+  return best.cols > 0 ? (int64_t)lapis_mat_at(&best, 0, 0) : -1;
+}
+
+const char *cv_value(const lapis_solver *cv, int64_t point, int64_t name)
+{
+  lapis_mat points = result_of(cv, "points");
+  return ((const char *const *)points.val)[point * points.rows + name];
+}
+
 /* ---- options ------------------------------------------------------------*/
 static const char *const of_what[] = {[LAPIS_FOLDS_OF_AUTO] = "auto",
                                       [LAPIS_FOLDS_OF_ROWS] = "rows",

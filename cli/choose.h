@@ -13,6 +13,9 @@ typedef struct grid_text {
 int grid_add(cli *c, grid_text *g, const char *text);
 void grid_text_free(grid_text *g);
 
+/* Of a cross-validation: the best point, -1: none was judged; a value. */
+int64_t cv_best(const lapis_solver *cv);
+const char *cv_value(const lapis_solver *cv, int64_t point, int64_t name);
 int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);
 /* --suspects M: the most contradicted known labels, added to what is written:
  * by K x n probabilities that they had while they were hidden, or, where these

@@ -286,14 +286,14 @@ void given_say(cli *c); /* the line, where the work begins */
 int given_settings(cli *c, const void *settings, unsigned has,
                    const char *tried);
 /* ---- config.c: settings in a file ----------------------------------------*/
-int config_write(cli *c, const lapis_cv *cv, const void *settings,
+int config_write(cli *c, const lapis_solver *cv, const void *settings,
                  const char *path);
 /* --config F, where it was given: its settings are given, too, where the
  * command line does not say them. */
 int config_read(cli *c);
 void config_free(cli *c);
 /* The command that fits with the best of cv, which settings are. */
-void config_say(const cli *c, const lapis_cv *cv, const void *settings,
+void config_say(const cli *c, const lapis_solver *cv, const void *settings,
                 const lapis_grid *grid, int count);
 /* ---- outputs.c: before any work is done ----------------------------------*/
 extern const char

@@ -2,21 +2,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choose.h"
 #include "cli.h"
 
 enum { VALUE_BYTES = 4096 };
 /* Of the command beside the settings of a method. */
 static const char *const maps[] = {"map", "map-priv", NULL};
 
-int config_write(cli *c, const lapis_cv *cv, const void *settings,
+int config_write(cli *c, const lapis_solver *cv, const void *settings,
                  const char *path)
 {
   lapis_json *to = settings_json(c, c->method, settings);
   lapis_json_put_text(to, "method", c->method->name);
   for (int k = 0; maps[k] != NULL; k++) {
-    const lapis_cv_facts *of = lapis_cv_about(cv); /* joined: it says them */
-    const char *map = k == 1 ? of->map_priv : of->map;
-    if (map == NULL) map = args_get(&c->args, maps[k]);
+    lapis_mat of = result_of(cv, k == 1 ? "map_priv" : "map"); /* joined */
+    const char *map =
+        of.cols > 0 ? flow_text_at(&of, 0) : args_get(&c->args, maps[k]);
     if (map != NULL) lapis_json_put_text(to, maps[k], map);
   }
   char *text = lapis_json_print(to);
@@ -180,10 +181,10 @@ static bool has_effect(const cli *c, const void *settings, const char *name)
                                      NULL) >= 0;
 }
 
-void config_say(const cli *c, const lapis_cv *cv, const void *settings,
+void config_say(const cli *c, const lapis_solver *cv, const void *settings,
                 const lapis_grid *grid, int count)
 {
-  int best = lapis_cv_best(cv);
+  int64_t best = cv_best(cv);
   const char *name = chosen_name(c->method);
   bool chosen = name == NULL || is_said(c, name); /* else fit chooses it */
   bool grouped = args_get(&c->args, "G") != NULL;
@@ -206,6 +207,6 @@ void config_say(const cli *c, const lapis_cv *cv, const void *settings,
   if (grouped) say_group(c, settings, chosen);
   for (int k = 0; k < count; k++)
     if (has_effect(c, settings, grid[k].name))
-      shell_option(stderr, c, grid[k].name, lapis_cv_value(cv, best, k));
+      shell_option(stderr, c, grid[k].name, cv_value(cv, best, k));
   fprintf(stderr, "\n");
 }

@@ -40,12 +40,36 @@ static const cli_option options[] = {
      "method and data"},
     {NULL, 0, NULL, NULL}};
 
-static void print_point(const lapis_cv *cv, const grid_text *g, int i,
+typedef struct point {
+  double mean, deviation, seconds;
+  int64_t folds;
+} point;
+
+static double number_at(const lapis_solver *cv, const char *name, int64_t i)
+{
+  lapis_mat all = result_of(cv, name);
+  return lapis_mat_at(&all, 0, i);
+}
+
+static point point_at(const lapis_solver *cv, int64_t i)
+{
+  return (point){number_at(cv, "mean", i), number_at(cv, "deviation", i),
+                 number_at(cv, "seconds", i),
+                 (int64_t)number_at(cv, "folds", i)};
+}
+
+static const char *text_of(const lapis_solver *cv, const char *name)
+{
+  lapis_mat text = result_of(cv, name);
+  return text.cols > 0 ? flow_text_at(&text, 0) : NULL;
+}
+
+static void print_point(const lapis_solver *cv, const grid_text *g, int64_t i,
                         const char *mark)
 {
-  lapis_cv_point p = lapis_cv_at(cv, i);
+  point p = point_at(cv, i);
   for (int k = 0; k < g->count; k++)
-    printf("%s=%-12s ", g->grid[k].name, lapis_cv_value(cv, i, k));
+    printf("%s=%-12s ", g->grid[k].name, cv_value(cv, i, k));
   bool judged = !isnan(p.mean);
   if (judged)
     printf("%.4f", p.mean);
@@ -58,22 +82,23 @@ static void print_point(const lapis_cv *cv, const grid_text *g, int i,
   printf("%.2f s)%s\n", p.seconds, mark);
 }
 
-static void print_text(const lapis_cv *cv, const grid_text *g, bool pooled)
+static void print_text(const lapis_solver *cv, const grid_text *g, bool pooled)
 {
-  int best = lapis_cv_best(cv);
-  printf("%s%s\n", lapis_cv_about(cv)->metric,
+  int64_t best = cv_best(cv);
+  printf("%s%s\n", text_of(cv, "metric"),
          pooled ? " of all hidden samples, and its standard error"
                 : ", mean and deviation over folds");
-  for (int i = 0; i < lapis_cv_count(cv); i++)
+  for (int64_t i = 0; i < result_of(cv, "mean").cols; i++)
     print_point(cv, g, i, i == best ? "  <- best" : "");
 }
 
-static lapis_json *point_json(const lapis_cv *cv, const grid_text *g, int i)
+static lapis_json *point_json(const lapis_solver *cv, const grid_text *g,
+                              int64_t i)
 {
   lapis_json *to = lapis_json_object(), *at = lapis_json_object();
-  lapis_cv_point p = lapis_cv_at(cv, i);
+  point p = point_at(cv, i);
   for (int k = 0; k < g->count; k++)
-    lapis_json_put_text(at, g->grid[k].name, lapis_cv_value(cv, i, k));
+    lapis_json_put_text(at, g->grid[k].name, cv_value(cv, i, k));
   lapis_json_put(to, "settings", at);
   lapis_json_put_number(to, "mean", p.mean);
   lapis_json_put_number(to, "deviation", p.deviation);
@@ -82,10 +107,20 @@ static lapis_json *point_json(const lapis_cv *cv, const grid_text *g, int i)
   return to;
 }
 
+static lapis_status run_cv(lapis_ctx *ctx, const lapis_method *m,
+                           const lapis_data *data, const void *settings,
+                           const lapis_cv_options *o, const grid_text *g,
+                           lapis_solver **out)
+{
+  lapis_status s =
+      lapis_cv_new(ctx, m, data, settings, o, g->grid, g->count, out);
+  return s < 0 ? s : lapis_solve(*out);
+}
+
 /* What is put beside the answer, on the same folds. */
 typedef struct rival {
-  grid_text grid; /* borrowed values */
-  lapis_cv *cv;   /* NULL: there is none */
+  grid_text grid;   /* borrowed values */
+  lapis_solver *cv; /* NULL: there is none */
 } rival;
 
 /* Before any work. */
@@ -124,8 +159,8 @@ static int ask_linear(cli *c, const lapis_data *data,
   o.map_priv = NULL;
   plain.P = (lapis_mat){0};
   r->grid.grid[r->grid.count++] = (lapis_grid){"C", 6, Cs};
-  lapis_status s = lapis_cv_run(c->ctx, linear, &plain, &settings, &o,
-                                r->grid.grid, r->grid.count, &r->cv);
+  lapis_status s =
+      run_cv(c->ctx, linear, &plain, &settings, &o, &r->grid, &r->cv);
   return s < 0 || s == LAPIS_CANCELLED ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
@@ -153,34 +188,34 @@ static int leave_out_P(cli *c, const lapis_data *data, const void *settings,
       w->grid.grid[w->grid.count++] = g->grid[i];
   plain.P = (lapis_mat){0};
   o.map_priv = NULL;
-  lapis_status s = lapis_cv_run(c->ctx, c->method, &plain, settings, &o,
-                                w->grid.grid, w->grid.count, &w->cv);
+  lapis_status s =
+      run_cv(c->ctx, c->method, &plain, settings, &o, &w->grid, &w->cv);
   return s < 0 || s == LAPIS_CANCELLED ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
 static void print_rival(const rival *r, const char *what)
 {
-  if (r->cv == NULL || lapis_cv_best(r->cv) < 0) return;
+  if (r->cv == NULL || cv_best(r->cv) < 0) return;
   printf("%s on the same folds, its best:\n", what);
-  print_point(r->cv, &r->grid, lapis_cv_best(r->cv), "");
+  print_point(r->cv, &r->grid, cv_best(r->cv), "");
 }
 
 static void put_rival(lapis_json *to, const rival *r, const char *name)
 {
-  if (r->cv == NULL || lapis_cv_best(r->cv) < 0) return;
-  lapis_json_put(to, name, point_json(r->cv, &r->grid, lapis_cv_best(r->cv)));
+  if (r->cv == NULL || cv_best(r->cv) < 0) return;
+  lapis_json_put(to, name, point_json(r->cv, &r->grid, cv_best(r->cv)));
 }
 
-static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
+static void print_cv_json(cli *c, const lapis_solver *cv, const grid_text *g,
                           const rival *linear, const rival *without_P)
 {
   lapis_json *to = lapis_json_object(), *points = lapis_json_list();
-  int best = lapis_cv_best(cv);
-  for (int i = 0; i < lapis_cv_count(cv); i++)
+  int64_t best = cv_best(cv);
+  for (int64_t i = 0; i < result_of(cv, "mean").cols; i++)
     lapis_json_put(points, NULL, point_json(cv, g, i));
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "method", c->method->name);
-  lapis_json_put_text(to, "metric", lapis_cv_about(cv)->metric);
+  lapis_json_put_text(to, "metric", text_of(cv, "metric"));
   lapis_json_put(to, "points", points);
   if (best >= 0) lapis_json_put(to, "best", point_json(cv, g, best));
   put_rival(to, linear, "baseline");
@@ -188,15 +223,15 @@ static void print_cv_json(cli *c, const lapis_cv *cv, const grid_text *g,
   print_json(to);
 }
 
-static int write_best(cli *c, const lapis_cv *cv, const grid_text *g,
+static int write_best(cli *c, const lapis_solver *cv, const grid_text *g,
                       void *settings)
 {
   const char *path = args_get(&c->args, "config");
-  int best = lapis_cv_best(cv);
+  int64_t best = cv_best(cv);
   if (best < 0) return EXIT_DONE;
   for (int k = 0; k < g->count; k++)
     lapis_settings_set(c->ctx, c->method, settings, g->grid[k].name,
-                       lapis_cv_value(cv, best, k));
+                       cv_value(cv, best, k));
   return path == NULL ? EXIT_DONE : config_write(c, cv, settings, path);
 }
 
@@ -222,7 +257,7 @@ static int check_given(cli *c, const lapis_dataset *ds, const void *settings,
   return code;
 }
 
-static void show(cli *c, const lapis_cv *cv, const grid_text *g,
+static void show(cli *c, const lapis_solver *cv, const grid_text *g,
                  const lapis_cv_options *o, const rival *linear,
                  const rival *without_P)
 {
@@ -238,13 +273,13 @@ static void show(cli *c, const lapis_cv *cv, const grid_text *g,
 
 /* The limit, or what the last fold that was left out said, or that none could
  * say anything. */
-static int nothing_judged(const cli *c, lapis_status s, const lapis_cv *cv)
+static int nothing_judged(const cli *c, lapis_status s, const lapis_solver *cv)
 {
   char why[1024];
   const lapis_metric_kind *metric;
   snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));
   bool numbers =
-      lapis_metric_find(c->ctx, lapis_cv_about(cv)->metric, &metric) >= 0 &&
+      lapis_metric_find(c->ctx, text_of(cv, "metric"), &metric) >= 0 &&
       metric->reads == LAPIS_METRIC_VALUES;
   if (s == LAPIS_TIME_LIMIT)
     return cli_fail(EXIT_FAILED, "cv: --time-limit was over before a fold was "
@@ -261,7 +296,7 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
                  const grid_text *g)
 {
   lapis_cv_options o;
-  lapis_cv *cv;
+  lapis_solver *cv;
   lapis_data data;
   int code = cv_options_from_args(c, lapis_dataset_data(ds), &o);
   if (code == EXIT_DONE) code = check_rival(c, &o);
@@ -270,8 +305,7 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   code = checkpoint_open(c, &data, settings, NULL);
   if (code != EXIT_DONE) return code;
   lapis_ctx_limit(c->ctx, time_limit(c, settings));
-  lapis_status s = lapis_cv_run(c->ctx, c->method, &data, settings, &o, g->grid,
-                                g->count, &cv);
+  lapis_status s = run_cv(c->ctx, c->method, &data, settings, &o, g, &cv);
   (void)checkpoint_close(c, EXIT_DONE, s == LAPIS_OK);
   if (s >= 0) given_say(c);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
@@ -280,13 +314,12 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   if (code == EXIT_DONE)
     code = leave_out_P(c, &data, settings, &o, g, &without_P);
   show(c, cv, g, &o, &linear, &without_P);
-  lapis_cv_free(linear.cv);
-  lapis_cv_free(without_P.cv);
+  lapis_solver_free(linear.cv);
+  lapis_solver_free(without_P.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
-  if (code == EXIT_DONE && lapis_cv_best(cv) < 0)
-    code = nothing_judged(c, s, cv);
+  if (code == EXIT_DONE && cv_best(cv) < 0) code = nothing_judged(c, s, cv);
   if (code == EXIT_DONE) config_say(c, cv, settings, g->grid, g->count);
-  lapis_cv_free(cv);
+  lapis_solver_free(cv);
   return code == EXIT_DONE ? cli_exit_code(c, s) : code;
 }
 
@@ -323,9 +356,12 @@ static int judge_part(cli *c, const lapis_dataset *ds, void *settings,
   if (code == EXIT_DONE) code = checkpoint_open(c, &data, settings, NULL);
   if (code != EXIT_DONE) return code;
   lapis_ctx_limit(c->ctx, time_limit(c, settings));
-  lapis_status s =
-      lapis_cv_part(c->ctx, c->method, &data, settings, &o, g->grid, g->count,
-                    part, parts, args_get(&c->args, "output"));
+  o.part = part;
+  o.parts = parts;
+  o.part_file = args_get(&c->args, "output");
+  lapis_solver *cv;
+  lapis_status s = run_cv(c->ctx, c->method, &data, settings, &o, g, &cv);
+  lapis_solver_free(cv);
   (void)checkpoint_close(c, EXIT_DONE, s == LAPIS_OK);
   if (s == LAPIS_OK) given_say(c);
   if (s == LAPIS_OK) return EXIT_DONE;
@@ -333,18 +369,19 @@ static int judge_part(cli *c, const lapis_dataset *ds, void *settings,
   return code == EXIT_DONE ? EXIT_FAILED : code; /* out of time: no part */
 }
 
-static int show_joined(cli *c, const lapis_cv *cv)
+static int show_joined(cli *c, const lapis_solver *cv)
 {
   grid_text g = {.count = 0};
   lapis_cv_options o = lapis_cv_defaults();
   rival none = {.cv = NULL};
-  c->method = lapis_cv_about(cv)->method;
-  for (const char *name; (name = lapis_cv_name(cv, g.count)) != NULL;)
-    g.grid[g.count++].name = name;
+  lapis_mat names = result_of(cv, "names");
+  c->method = lapis_method_find(text_of(cv, "method"));
+  for (; g.count < names.cols; g.count++)
+    g.grid[g.count].name = flow_text_at(&names, g.count);
   show(c, cv, &g, &o, &none, &none);
   void *settings = malloc(c->method->settings_size);
   if (settings == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  memcpy(settings, lapis_cv_about(cv)->settings, c->method->settings_size);
+  memcpy(settings, lapis_result_settings(cv), c->method->settings_size);
   int code = write_best(c, cv, &g, settings);
   free(settings);
   return code;
@@ -355,7 +392,7 @@ static int join(cli *c)
   static const char *const kept[] = {"join",    "config", "json",    "progress",
                                      "threads", "quiet",  "verbose", "strict",
                                      "backend", "kernels"};
-  lapis_cv *cv;
+  lapis_solver *cv;
   size_t n = sizeof kept / sizeof *kept;
   for (int i = 0; i < c->args.n_given; i++) {
     const char *name = c->args.given[i].name;
@@ -375,9 +412,8 @@ static int join(cli *c)
   lapis_status s = lapis_cv_join(c->ctx, c->args.word, c->args.n_words, &cv);
   if (s < 0) return cli_fail_status(c, s);
   code = show_joined(c, cv);
-  if (code == EXIT_DONE && lapis_cv_best(cv) < 0)
-    code = nothing_judged(c, s, cv);
-  lapis_cv_free(cv);
+  if (code == EXIT_DONE && cv_best(cv) < 0) code = nothing_judged(c, s, cv);
+  lapis_solver_free(cv);
   return code;
 }
 

@@ -383,6 +383,7 @@ static int describe(cli *c, const char *path)
 {
   const lapis_method *method = lapis_method_find(path);
   if (method == NULL) method = lapis_flow_find(path);
+  if (method == NULL && strcmp(path, "cv") == 0) method = lapis_cv_table();
   if (method != NULL && access(path, F_OK) != 0)
     return describe_method(c, method);
   found f = {.path = path, .name = path};

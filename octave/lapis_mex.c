@@ -32,7 +32,6 @@ typedef struct job {
   lapis_model *model;
   lapis_solver *solver;
   lapis_arrays arrays;
-  lapis_cv *cv;
   lapis_grid **grid; /* n_grid of them */
   int n_grid;
   bool verbose;
@@ -44,7 +43,6 @@ static void job_free(job *j)
   lapis_solver_free(j->solver);
   lapis_model_free(j->model);
   lapis_arrays_free(&j->arrays);
-  lapis_cv_free(j->cv);
   for (int i = 0; i < j->n_grid; i++) lapis_grid_free(j->grid[i]);
   lapis_ctx_free(j->ctx);
   *j = (job){.ctx = NULL};
@@ -484,25 +482,30 @@ static const lapis_grid *grid_in(job *j, const mxArray *options)
 /* values (points x names, texts), mean, deviation, folds, best (from 1). */
 static mxArray *points_out(const job *j)
 {
-  mwSize count = (mwSize)lapis_cv_count(j->cv), names = (mwSize)j->n_grid;
+  lapis_mat all[3], best, points;
+  static const char *const title[] = {"mean", "deviation", "folds"};
+  for (int k = 0; k < 3; k++)
+    (void)lapis_result_get(j->solver, title[k], &all[k]);
+  bool judged = lapis_result_get(j->solver, "best", &best) >= 0;
+  (void)lapis_result_get(j->solver, "points", &points);
+  mwSize count = (mwSize)all[0].cols, names = (mwSize)j->n_grid;
   mxArray *out = mxCreateStructMatrix(1, 1, 0, NULL);
   mxArray *value = mxCreateCellMatrix(count, names);
   mxArray *number[3];
-  static const char *const title[] = {"mean", "deviation", "folds"};
   for (int k = 0; k < 3; k++)
     number[k] = mxCreateDoubleMatrix(count, 1, mxREAL);
   for (mwSize i = 0; i < count; i++) {
-    lapis_cv_point at = lapis_cv_at(j->cv, (int)i);
-    mxGetPr(number[0])[i] = at.mean;
-    mxGetPr(number[1])[i] = at.deviation;
-    mxGetPr(number[2])[i] = (double)at.folds;
+    for (int k = 0; k < 3; k++)
+      mxGetPr(number[k])[i] = lapis_mat_at(&all[k], 0, (int64_t)i);
     for (mwSize k = 0; k < names; k++)
-      mxSetCell(value, (mwIndex)(k * count + i),
-                mxCreateString(lapis_cv_value(j->cv, (int)i, (int)k)));
+      mxSetCell(
+          value, (mwIndex)(k * count + i),
+          mxCreateString(((const char *const *)points.val)[i * names + k]));
   }
   put(out, "value", value);
   for (int k = 0; k < 3; k++) put(out, title[k], number[k]);
-  put(out, "best", mxCreateDoubleScalar(lapis_cv_best(j->cv) + 1.0));
+  put(out, "best",
+      mxCreateDoubleScalar(judged ? lapis_mat_at(&best, 0, 0) + 1 : 0));
   return out;
 }
 
@@ -517,7 +520,8 @@ static void cross_validate(job *j, mxArray **plhs, const mxArray **prhs)
   listener old;
   listen_in(j, &old);
   lapis_status s =
-      lapis_cv_run(j->ctx, m, &data, settings, &o, grid, j->n_grid, &j->cv);
+      lapis_cv_new(j->ctx, m, &data, settings, &o, grid, j->n_grid, &j->solver);
+  if (s >= 0) s = lapis_solve(j->solver);
   listen_out(j, &old, "cv", s);
   plhs[0] = points_out(j);
 }

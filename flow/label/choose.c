@@ -156,20 +156,27 @@ static lapis_mc_settings loose(const label_run *w, double tol)
   return set;
 }
 
+typedef struct found { /* by a cross-validation */
+  lapis_mat points, mean, deviation;
+} found;
+typedef struct figure {
+  double mean, deviation;
+} figure;
+
 /* Geometric middle of the points within one standard error of the best (none
  * but the first of the best where there is no error), to three digits: what is
  * said is what was taken.  Reads the values into *setting one by one. */
-static lapis_status take_middle(label_run *w, const lapis_cv *cv,
+static lapis_status take_middle(label_run *w, const found *at, int64_t best,
                                 const char *name, double *setting)
 {
-  int best = lapis_cv_best(cv);
-  lapis_cv_point top = lapis_cv_at(cv, best);
   double sum = 0, n = 0;
-  for (int i = 0; i < lapis_cv_count(cv); i++) {
-    bool close = lapis_cv_at(cv, i).mean > top.mean - top.deviation;
+  for (int64_t i = 0; i < at->mean.cols; i++) {
+    bool close = lapis_mat_at(&at->mean, 0, i) >
+                 lapis_mat_at(&at->mean, 0, best) -
+                     lapis_mat_at(&at->deviation, 0, best);
     if (!close && i != best) continue;
     TRY(lapis_settings_set(w->flow->ctx, mc(), &w->mc, name,
-                           lapis_cv_value(cv, i, 0)));
+                           ((const char *const *)at->points.val)[i]));
     sum += log(*setting);
     n++;
   }
@@ -187,27 +194,35 @@ typedef struct choice { /* of a setting */
 } choice;
 
 /* *found: the best value's point; as it was where none could be judged. */
-static lapis_status choose_one(label_run *w, const choice *c,
-                               lapis_cv_point *found)
+static lapis_status choose_one(label_run *w, const choice *c, figure *top)
 {
   lapis_grid grid = {.name = c->name, .value = c->from->value};
-  lapis_cv *cv = NULL;
+  lapis_solver *cv = NULL;
+  lapis_mat best;
+  found at;
   lapis_cv_options o = how(w);
   lapis_mc_settings set = loose(w, c->tol);
   while (grid.count < MOST_VALUES && grid.value[grid.count] != NULL)
     grid.count++;
   o.pooled = true;
   lapis_status s =
-      lapis_cv_run(w->flow->ctx, mc(), &w->flow->data, &set, &o, &grid, 1, &cv);
-  int best = s >= 0 && cv != NULL ? lapis_cv_best(cv) : -1;
-  if (best >= 0) *found = lapis_cv_at(cv, best);
-  lapis_status taken =
-      best < 0 ? LAPIS_OK : take_middle(w, cv, c->name, c->setting);
-  lapis_cv_free(cv);
+      lapis_cv_new(w->flow->ctx, mc(), &w->flow->data, &set, &o, &grid, 1, &cv);
+  if (s >= 0) s = lapis_solve(cv);
+  lapis_status taken = LAPIS_OK;
+  if (s >= 0 && lapis_result_get(cv, "best", &best) >= 0 &&
+      lapis_result_get(cv, "mean", &at.mean) >= 0 &&
+      lapis_result_get(cv, "deviation", &at.deviation) >= 0 &&
+      lapis_result_get(cv, "points", &at.points) >= 0) {
+    int64_t k = *(const int64_t *)best.val;
+    *top = (figure){lapis_mat_at(&at.mean, 0, k),
+                    lapis_mat_at(&at.deviation, 0, k)};
+    taken = take_middle(w, &at, k, c->name, c->setting);
+  }
+  lapis_solver_free(cv);
   return taken < 0 ? taken : s;
 }
 
-static void say_chosen(label_run *w, const lapis_cv_point *best, bool late,
+static void say_chosen(label_run *w, const figure *best, bool late,
                        const char *why)
 {
   if (isnan(best->mean))
@@ -235,7 +250,7 @@ lapis_status label_choose(label_run *w)
        &w->mc.lambda},
       {"gamma", w->set.gamma, FROM_OTHER_LABELS_TOL, &at->gamma, &w->mc.gamma}};
   lapis_status s = LAPIS_OK;
-  lapis_cv_point best = {.mean = NAN};
+  figure best = {.mean = NAN};
   int chosen = 0;
   flow_allow(w->flow, .5);
   for (int k = 0; s == LAPIS_OK && k < 3; k++) {

@@ -1,9 +1,9 @@
 /* choose.h - choosing settings by cross-validation, labels that the rest of
  * the data contradicts, and runs that can be killed and go on.  lapis.h
  * includes it. */
+#include "methods.h"
 #ifndef LAPIS_PUBLIC_CHOOSE
 #define LAPIS_PUBLIC_CHOOSE
-#include "lapis.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,90 +35,54 @@ typedef enum lapis_folds_of {
   LAPIS_FOLDS_OF_GROUPS,
   LAPIS_FOLDS_OF_CELLS
 } lapis_folds_of;
-typedef struct lapis_cv_options {
-  size_t size;                /* sizeof(lapis_cv_options) */
-  int64_t folds;              /* at least 2, at most the number of units; 0:
-                               * 5, or that number */
-  bool by_group;              /* with auto: groups, or an error */
-  const char *metric;         /* a name lapis_metric knows; NULL: auroc, of rr,
-                               * whose answers are numbers, rae */
-  const char *map, *map_priv; /* specs, or NULL */
-  bool keep_scores;           /* see lapis_cv_scores */
-  bool pooled;  /* judge all hidden samples together, not fold by fold; the
-                 * metric reads scores or values */
+typedef struct lapis_cv_options { /* lapis_cv_table describes them */
+  size_t size;
+  int64_t folds;
+  bool by_group;
+  const char *metric;
+  const char *map, *map_priv;
+  bool keep_scores;
+  bool pooled;  /* the metric reads scores or values */
   int folds_of; /* lapis_folds_of */
+  /* In parts, by as many runs, each with whole folds (solves are warm inside
+   * one): lapis_solve writes what a part found, and what the run was of.  Where
+   * time runs out nothing is written (LAPIS_TIME_LIMIT); a checkpoint goes on.
+   * A part has no results. */
+  int64_t part, parts;
+  const char *part_file; /* .npz */
 } lapis_cv_options;
+/* Of options and results: settings by name, lapis_method_result. */
+LAPIS_API const lapis_method *lapis_cv_table(void);
 /* What a cross-validation with these options hides together; AUTO where they
  * are refused. */
 LAPIS_API lapis_folds_of lapis_cv_hides(const lapis_method *m,
                                         const lapis_data *data,
                                         const lapis_cv_options *options);
-LAPIS_API void lapis_cv_fill(lapis_cv_options *to, size_t size);
 static inline lapis_cv_options lapis_cv_defaults(void)
 {
   lapis_cv_options to;
-  lapis_cv_fill(&to, sizeof to);
+  lapis_settings_fill(lapis_cv_table(), &to, sizeof to);
   return to;
 }
 
-typedef struct lapis_cv_point {
-  double mean, deviation; /* of the metric over folds that have one; pooled:
-                           * the metric, and its standard error by leaving out
-                           * each group (sample; at most 32 blocks of them) */
-  int64_t folds;          /* how many have one */
-  double seconds;
-} lapis_cv_point;
-typedef struct lapis_cv lapis_cv;
-LAPIS_API lapis_status lapis_cv_run(lapis_ctx *ctx, const lapis_method *m,
+/* A solver: lapis_solve judges, and results are points of the grid.  data, grid
+ * and texts of options are borrowed; options NULL: the defaults.
+ * lapis_result_settings is the method's struct. */
+LAPIS_API lapis_status lapis_cv_new(lapis_ctx *ctx, const lapis_method *m,
                                     const lapis_data *data,
                                     const void *settings,
                                     const lapis_cv_options *options,
                                     const lapis_grid *grid, int n_grid,
-                                    lapis_cv **out);
-LAPIS_API void lapis_cv_free(lapis_cv *cv);
-/* The folds that lapis_cv_run draws: fold[j] (n of them) is the one that hides
- * sample j, -1 where it has no known target.  Reads Y and group. */
+                                    lapis_solver **out);
+/* Of all of its parts, in any order, to the bit what one run finds.  A part
+ * that is missing, given twice, or of another run is refused and named. */
+LAPIS_API lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path,
+                                     int count, lapis_solver **out);
+/* The folds that it draws: fold[j] (n of them) is the one that hides sample j,
+ * -1 where it has no known target.  Reads Y and group. */
 LAPIS_API lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
                                      const lapis_cv_options *options,
                                      int64_t *fold);
-LAPIS_API int lapis_cv_count(const lapis_cv *cv);
-LAPIS_API lapis_cv_point lapis_cv_at(const lapis_cv *cv, int point);
-/* Value of the k-th grid name at a point. */
-LAPIS_API const char *lapis_cv_value(const lapis_cv *cv, int point, int k);
-LAPIS_API int lapis_cv_best(const lapis_cv *cv); /* -1: no point has a value */
-/* K x n scores of the best point, each sample's from the fold that hid it;
- * NaN where none did.  Only with keep_scores. */
-LAPIS_API lapis_mat lapis_cv_scores(const lapis_cv *cv);
-
-/* ---- in parts, by as many runs ------------------------------------------
- * Part k of n (from 1; at most one a fold) judges the folds k, k + n, ... of
- * lapis_cv_run, in full: solves stay warm inside a fold.  What it found is
- * written to path (.npz), with what the run was of.  Each fold is judged by
- * itself: pooled and keep_scores are refused.  Where time ran out nothing is
- * written (LAPIS_TIME_LIMIT); a checkpoint goes on. */
-LAPIS_API lapis_status lapis_cv_part(lapis_ctx *ctx, const lapis_method *m,
-                                     const lapis_data *data,
-                                     const void *settings,
-                                     const lapis_cv_options *options,
-                                     const lapis_grid *grid, int n_grid,
-                                     int64_t part, int64_t parts,
-                                     const char *path);
-/* What lapis_cv_run found, to the bit, from all of its parts in any order.  A
- * part that is missing, given twice, or of another run is refused and named. */
-LAPIS_API lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path,
-                                     int count, lapis_cv **out);
-/* What a cross-validation was of. */
-typedef struct lapis_cv_facts {
-  size_t size; /* set by the library, as in lapis_info */
-  const char *metric;
-  /* of a joined one, else NULL: */
-  const lapis_method *method;
-  const void *settings;       /* the method's struct */
-  const char *map, *map_priv; /* or NULL */
-} lapis_cv_facts;
-LAPIS_API const lapis_cv_facts *lapis_cv_about(const lapis_cv *cv);
-/* Of a joined one: the k-th name of its grid, NULL past the end. */
-LAPIS_API const char *lapis_cv_name(const lapis_cv *cv, int k);
 
 /* Known labels that the rest of the data contradicts most: labels are hidden
  * fold by fold, completed with the given settings, and ranked by

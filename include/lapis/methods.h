@@ -1,8 +1,8 @@
 /* methods.h - the settings of each method, what is done to features before, and
  * the building blocks.  lapis.h brings it. */
+#include "lapis.h" /* which includes this before choose.h */
 #ifndef LAPIS_PUBLIC_METHODS
 #define LAPIS_PUBLIC_METHODS
-#include "lapis.h"
 
 #ifdef __cplusplus
 extern "C" {

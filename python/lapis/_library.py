@@ -83,19 +83,16 @@ class CvOptions(Structure):
     _fields_ = [("size", c_size_t), ("folds", c_int64), ("by_group", c_bool),
                 ("metric", c_char_p), ("map", c_char_p),
                 ("map_priv", c_char_p), ("keep_scores", c_bool),
-                ("pooled", c_bool), ("folds_of", c_int)]
+                ("pooled", c_bool), ("folds_of", c_int), ("part", c_int64),
+                ("parts", c_int64), ("part_file", c_char_p)]
 
 
 def cv_options():
     """The defaults of the library."""
     options = CvOptions()
-    lib.cv_fill(options, ctypes.sizeof(options))
+    lib.settings_fill(lib.cv_table(), ctypes.byref(options),
+                      ctypes.sizeof(options))
     return options
-
-
-class CvPoint(Structure):
-    _fields_ = [("mean", c_double), ("deviation", c_double),
-                ("folds", c_int64), ("seconds", c_double)]
 
 
 class MetricKind(Structure):
@@ -123,7 +120,7 @@ C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Comm: "lapis_comm",
            Progress: "lapis_progress",
            Param: "lapis_param", MatrixSetting: "lapis_matrix_setting",
            ResultRow: "lapis_result_row", Method: "lapis_method", Info: "lapis_info",
-           CvOptions: "lapis_cv_options", CvPoint: "lapis_cv_point",
+           CvOptions: "lapis_cv_options",
            MetricKind: "lapis_metric_kind",
            MatchScores: "lapis_match_scores", SvtInfo: "lapis_svt_info",
            Assignment: "lapis_assignment"}
@@ -198,7 +195,7 @@ FUNCTIONS = {
     "map_fit": (_status, [_ctx, _handle, _mat]),
     "map_rows": (c_int64, [_handle, c_int64]),
     "map_apply": (_status, [_ctx, _handle, _mat, c_void_p]),
-    "cv_fill": (None, [POINTER(CvOptions), c_size_t]),
+    "cv_table": (_method, []),
     "cv_draw": (_status, [_ctx, _data, POINTER(CvOptions), c_void_p]),
     "suspects": (_status, [_ctx, _method, _data, c_void_p,
                            POINTER(CvOptions), c_int64, c_void_p, c_void_p,

@@ -19,10 +19,18 @@ static const double ROUNDING = 1e-9;
  * could not be compared. */
 static bool may_have_holes(const char *name)
 {
-  static const char *const names[] = {
-      "history",           "sparse", "filled",
-      "candidate",         "tried",  "held_out",
-      "candidate_figures", "boxes",  "kinds_judged"};
+  static const char *const names[] = {"history",
+                                      "sparse",
+                                      "filled",
+                                      "candidate",
+                                      "tried",
+                                      "held_out",
+                                      "candidate_figures",
+                                      "boxes",
+                                      "kinds_judged",
+                                      "mean",
+                                      "deviation",
+                                      "fold_values"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;

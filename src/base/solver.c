@@ -74,7 +74,7 @@ static lapis_status remark(lapis_solver *s, lapis_status status)
 {
   const char *called = s->called == NULL ? s->cls->method : s->called;
   if (status < 0) return status;
-  if (status > 0 && status != LAPIS_CANCELLED && !s->unanswered &&
+  if (status > 0 && status != LAPIS_CANCELLED && !s->told &&
       !base_is_inside(s->ctx))
     base_note(s->ctx, BASE_WARNING, "stopped",
               "%s: stopped before the tolerance was met (%s)", called,

@@ -20,7 +20,7 @@ static lapis_status solve(lapis_solver *s)
                       "%s: it has run already; make a new one", w->cls.method);
   w->ran = true;
   lapis_status status = w->how->solve(w->self);
-  s->unanswered = w->by == NULL;
+  s->told = w->by == NULL;
   if (w->by != NULL) s->info = w->by->info;
   return status;
 }

@@ -2,70 +2,69 @@
 #ifndef LAPIS_SELECT_CV_H
 #define LAPIS_SELECT_CV_H
 #include "base/keep.h"
-#include "lapis/choose.h"
-#include "select/select.h"
+#include "select/part.h"
 
-struct part_source;
 enum { MAX_GRID = 8, MAX_POINTS = 100000 };
 
-struct lapis_cv {
+typedef struct cv_job {
+  lapis_solver base;
+  /* what it is of; a joined one has neither data nor folds */
+  lapis_cv_options options;
+  void *settings; /* as given */
+  targets labels;
+  fold_plan plan;
+  part_common common;
+  part_source from;
   int n_points, n_grid;
-  const lapis_grid *grid; /* borrowed while running, copied texts after */
-  char **text;            /* n_points x n_grid values, owned */
-  lapis_cv_point *point;
+  const lapis_grid *grid;     /* borrowed */
+  const char *name[MAX_GRID]; /* of the grid */
+  char **text;                /* n_points x n_grid values, owned */
+  /* n_points each: of the metric over folds that have one, or of the pool */
+  double *mean, *deviation, *seconds;
+  int64_t *judged;
+  int64_t best;
   double *value; /* folds x n_points */
   /* One run, or one of several that share its folds: the folds judged here
    * are first, first + step, ... */
   int64_t folds, first, step;
-  bool is_part;
-  int64_t *fold;  /* n */
-  double *scores; /* K x n of the best point, or NULL */
-  double *all;    /* K x n a point while running, or NULL */
+  double *all; /* K x n a point while running, or NULL */
   int64_t K, n;
-  bool less_is_better; /* of the metric */
-  int64_t *done;       /* folds: points judged of each */
-  int64_t cells;       /* of all, when time ran out */
-  double *seconds;     /* n_points */
+  int64_t *done; /* folds: points judged of each */
+  int64_t cells; /* of all, when time ran out */
   const lapis_metric_kind *metric;
-  lapis_cv_facts facts; /* of a joined one all of them */
-  uint64_t drawn;       /* a hash of all folds */
-  /* Of a joined one: */
-  const char *name[MAX_GRID]; /* the method's own texts */
-  void *settings;
-  lapis_json *head; /* which holds their texts */
+  /* Of a joined one, whose texts head holds: */
+  const char *method, *map, *map_priv;
+  lapis_json *head;
   keep_scope scope;
   char called[KEEP_NAME]; /* the scope */
   int jobs;               /* processes at work */
   double started;
-};
+} cv_job;
 
-/* Part k of n, from 0, judges the folds k, k + n, ...; {0, 1, false}: all.
- * One part of one is a part: it has all folds or none. */
-typedef struct cv_share {
-  int64_t k, n;
-  bool is_part;
-} cv_share;
-/* lapis_cv_run for one part.  A part that time ran out of keeps its checkpoint
- * and has no answer: *out is NULL. */
-lapis_status cv_run_share(lapis_ctx *ctx, const lapis_method *m,
-                          const lapis_data *data, const void *settings,
-                          const lapis_cv_options *options,
-                          const lapis_grid *grid, int n_grid, cv_share share,
-                          lapis_cv **out);
+/* cv_found.c: an empty one. */
+lapis_status cv_alloc(lapis_ctx *ctx, const solver_class *cls, cv_job **out);
+void cv_free(lapis_solver *s);
+/* mean, deviation and judged from values. */
+void cv_summarise(cv_job *cv);
+/* Room for n_points of n_grid settings on so many folds. */
+lapis_status cv_alloc_points(cv_job *cv);
+/* What was found, as results; points from values. */
+void cv_publish(cv_job *cv);
+/* shares.c: one part of several has its folds alone. */
+lapis_status cv_check_share(lapis_ctx *ctx, const lapis_cv_options *o,
+                            int n_grid);
+lapis_status cv_write_part(cv_job *cv);
 /* jobs.c: the folds that are not done, by so many processes. */
-lapis_status cv_run_jobs(const struct part_source *from, lapis_cv *cv,
-                         void *settings);
+lapis_status cv_run_jobs(const part_source *from, cv_job *cv, void *settings);
 /* cv_fold.c: how many points of all folds are done; the points of a fold that
  * are not; folds are counted as in cv->done. */
-int64_t cv_count_done(const lapis_cv *cv);
-lapis_status cv_run_fold(const struct part_source *from, lapis_cv *cv,
-                         int64_t f, void *settings);
+int64_t cv_count_done(const cv_job *cv);
+lapis_status cv_run_fold(const part_source *from, cv_job *cv, int64_t f,
+                         void *settings);
 lapis_status cv_apply_point(lapis_ctx *ctx, const lapis_method *m,
-                            const lapis_cv *cv, int point, void *settings);
+                            const cv_job *cv, int point, void *settings);
 /* The bar, where so many of all cells are done; false: stop. */
-bool cv_show(const struct part_source *from, const lapis_cv *cv, int64_t cells,
+bool cv_show(const part_source *from, const cv_job *cv, int64_t cells,
              double started);
-/* Points from values and seconds. */
-void cv_summarise(lapis_cv *cv);
 
 #endif

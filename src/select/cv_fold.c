@@ -2,9 +2,8 @@
 #include <math.h>
 
 #include "select/cv.h"
-#include "select/part.h"
 
-int64_t cv_count_done(const lapis_cv *cv)
+int64_t cv_count_done(const cv_job *cv)
 {
   int64_t n = 0;
   for (int64_t f = 0; f < cv->folds; f++) n += cv->done[f];
@@ -12,7 +11,7 @@ int64_t cv_count_done(const lapis_cv *cv)
 }
 
 lapis_status cv_apply_point(lapis_ctx *ctx, const lapis_method *m,
-                            const lapis_cv *cv, int point, void *settings)
+                            const cv_job *cv, int point, void *settings)
 {
   for (int k = 0; k < cv->n_grid; k++)
     TRY(lapis_settings_set(ctx, m, settings, cv->grid[k].name,
@@ -20,7 +19,7 @@ lapis_status cv_apply_point(lapis_ctx *ctx, const lapis_method *m,
   return LAPIS_OK;
 }
 
-static void keep_scores(lapis_cv *cv, const part *p, int point,
+static void keep_scores(cv_job *cv, const part *p, int point,
                         const double *scores)
 {
   if (cv->all == NULL) return;
@@ -34,7 +33,7 @@ static void keep_scores(lapis_cv *cv, const part *p, int point,
   }
 }
 
-bool cv_show(const part_source *from, const lapis_cv *cv, int64_t cells,
+bool cv_show(const part_source *from, const cv_job *cv, int64_t cells,
              double started)
 {
   double done = (double)cells / (double)(cv->folds * cv->n_points);
@@ -70,7 +69,7 @@ static lapis_status judge(const part_source *from, part *p,
 }
 
 /* The next point of a fold; time that ran out leaves it without a value. */
-static lapis_status run_cell(const part_source *from, lapis_cv *cv, part *p,
+static lapis_status run_cell(const part_source *from, cv_job *cv, part *p,
                              int64_t f, void *settings, double *scores)
 {
   double before = base_seconds(), value = NAN;
@@ -87,7 +86,7 @@ static lapis_status run_cell(const part_source *from, lapis_cv *cv, part *p,
   return s;
 }
 
-static lapis_status run_points(const part_source *from, lapis_cv *cv, part *p,
+static lapis_status run_points(const part_source *from, cv_job *cv, part *p,
                                int64_t f, void *settings)
 {
   lapis_ctx *ctx = from->ctx;
@@ -105,7 +104,7 @@ static lapis_status run_points(const part_source *from, lapis_cv *cv, part *p,
   return s;
 }
 
-lapis_status cv_run_fold(const part_source *from, lapis_cv *cv, int64_t f,
+lapis_status cv_run_fold(const part_source *from, cv_job *cv, int64_t f,
                          void *settings)
 {
   part p;

@@ -12,11 +12,10 @@
 #include <string.h>
 
 #include "select/cv.h"
-#include "select/part.h"
 
 typedef struct hired {
   const part_source *from;
-  lapis_cv *cv;
+  cv_job *cv;
   void *settings;
   int64_t *reached; /* folds: points of each that the bar tells of */
   int64_t fold;     /* in a worker: at work on */
@@ -28,7 +27,7 @@ typedef struct hired {
 /* Scores from cv->all to `at`, or back; NULL: counts them. */
 static int64_t move_scores(const hired *h, int64_t f, double *at, bool back)
 {
-  const lapis_cv *cv = h->cv;
+  const cv_job *cv = h->cv;
   int64_t n = 0, fold = cv->first + f * cv->step;
   int64_t count = cv->all == NULL ? 0 : cv->n_points * cv->n * cv->K;
   for (int64_t k = 0; k < count; k++) {
@@ -57,7 +56,7 @@ static bool tell_points(const lapis_progress *now, void *user)
 
 static lapis_status give_fold(const hired *h, int64_t f, job_line *to)
 {
-  const lapis_cv *cv = h->cv;
+  const cv_job *cv = h->cv;
   size_t row = (size_t)cv->n_points * sizeof(double);
   int64_t count = fold_size(h, f);
   double *all = base_alloc_raw(h->from->ctx, count, sizeof *all);
@@ -98,14 +97,14 @@ static lapis_status show(const hired *h, int64_t f, double points)
 static lapis_status take(void *user, int64_t f, const void *bytes, size_t size)
 {
   hired *h = user;
-  lapis_cv *cv = h->cv;
+  cv_job *cv = h->cv;
   const double *all = bytes;
   if (size == sizeof *all) return show(h, f, all[0]);
   if (size != (size_t)fold_size(h, f) * sizeof *all)
     return lapis_fail(h->from->ctx, LAPIS_ENUMERIC,
                       "cv: a job gave a fold of another size");
   bool whole = (int64_t)all[0] == cv->n_points;
-  if (!whole && cv->is_part) return LAPIS_OK;
+  if (!whole && cv->options.part > 0) return LAPIS_OK;
   cv->done[f] = (int64_t)all[0];
   memcpy(cv->value + f * cv->n_points, all + 1,
          (size_t)cv->n_points * sizeof *all);
@@ -126,7 +125,7 @@ static lapis_status keep_fold(void *user, int64_t f)
 
 static lapis_status hire(hired *h, int64_t *unit)
 {
-  lapis_cv *cv = h->cv;
+  cv_job *cv = h->cv;
   job_list list = {.ctx = h->from->ctx,
                    .who = "cv",
                    .unit = unit,
@@ -146,7 +145,7 @@ static lapis_status hire(hired *h, int64_t *unit)
   return jobs_run(&list, list.count < cv->jobs ? (int)list.count : cv->jobs);
 }
 
-lapis_status cv_run_jobs(const part_source *from, lapis_cv *cv, void *settings)
+lapis_status cv_run_jobs(const part_source *from, cv_job *cv, void *settings)
 {
   hired h = {.from = from, .cv = cv, .settings = settings};
   int64_t *unit = base_alloc(from->ctx, 2 * cv->folds, sizeof *unit);

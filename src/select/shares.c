@@ -18,13 +18,22 @@ enum { FORMAT = 1, MAX_ALSO = 8, ALSO_SIZE = 1024, TEXT_SIZE = 4096 };
 static const char KIND[] = "cv-part";
 
 /* ---- writing ------------------------------------------------------------*/
-static void list_also(const lapis_cv *cv, const lapis_cv_options *o,
-                      int64_t folds, char text[MAX_ALSO][ALSO_SIZE],
+static uint64_t hash_folds(const fold_plan *plan)
+{
+  lapis_mat all = lapis_mat_i64(plan->fold, 1, plan->samples);
+  if (plan->cell != NULL)
+    all = lapis_mat_i64(plan->cell, plan->K, plan->samples);
+  return lapis_mat_hash(&all);
+}
+
+static void list_also(const cv_job *cv, char text[MAX_ALSO][ALSO_SIZE],
                       const char **at, int *count)
 {
+  const lapis_cv_options *o = &cv->options;
   (void)snprintf(text[0], ALSO_SIZE, "metric=%s", cv->metric->name);
-  (void)snprintf(text[1], ALSO_SIZE, "folds=%" PRId64, folds);
-  (void)snprintf(text[2], ALSO_SIZE, "folds drawn=%016" PRIx64, cv->drawn);
+  (void)snprintf(text[1], ALSO_SIZE, "folds=%" PRId64, o->folds);
+  (void)snprintf(text[2], ALSO_SIZE, "folds drawn=%016" PRIx64,
+                 hash_folds(&cv->plan));
   *count = 3;
   if (o->map != NULL)
     (void)snprintf(text[(*count)++], ALSO_SIZE, "map=%s", o->map);
@@ -33,20 +42,16 @@ static void list_also(const lapis_cv *cv, const lapis_cv_options *o,
   for (int i = 0; i < *count; i++) at[i] = text[i];
 }
 
-static lapis_status write_part(lapis_ctx *ctx, const lapis_cv *cv,
-                               const lapis_grid *grid, const char *head,
-                               const int64_t share[3], const char *path)
+static lapis_status write_part(cv_job *cv, const char *head)
 {
-  const char *name[MAX_GRID];
-  for (int k = 0; k < cv->n_grid; k++) name[k] = grid[k].name;
+  const lapis_cv_options *o = &cv->options;
+  int64_t share[] = {o->part, o->parts, o->folds};
   lapis_named item[] = {
       {.name = "lapis", .flat = true, .mat = lapis_mat_text(&head, 1, 1)},
-      {.name = "part",
-       .flat = true,
-       .mat = lapis_mat_i64((int64_t *)(uintptr_t)share, 1, 3)},
+      {.name = "part", .flat = true, .mat = lapis_mat_i64(share, 1, 3)},
       {.name = "names",
        .flat = true,
-       .mat = lapis_mat_text(name, 1, cv->n_grid)},
+       .mat = lapis_mat_text(cv->name, 1, cv->n_grid)},
       {.name = "points",
        .mat = lapis_mat_text((const char *const *)cv->text, cv->n_grid,
                              cv->n_points)},
@@ -55,40 +60,38 @@ static lapis_status write_part(lapis_ctx *ctx, const lapis_cv *cv,
       {.name = "seconds",
        .flat = true,
        .mat = lapis_mat_f64(cv->seconds, 1, cv->n_points)}};
-  return io_npz_write(ctx, path, item, sizeof item / sizeof *item);
+  return io_npz_write(cv->base.ctx, o->part_file, item,
+                      sizeof item / sizeof *item);
 }
 
-static lapis_status describe(lapis_ctx *ctx, const lapis_cv *cv,
-                             const lapis_method *m, const lapis_data *data,
-                             const void *settings, const lapis_cv_options *o,
-                             char **head)
+lapis_status cv_write_part(cv_job *cv)
 {
-  char text[MAX_ALSO][ALSO_SIZE];
+  char text[MAX_ALSO][ALSO_SIZE], *head = NULL;
   const char *at[MAX_ALSO];
   int count;
-  void *own = base_alloc(ctx, 1, m->settings_size); /* NULL: the defaults */
-  if (own == NULL) return LAPIS_ENOMEM;
-  lapis_status s = lapis_settings_copy(ctx, m, settings, own);
-  list_also(cv, o, o->folds, text, at, &count);
-  if (s >= 0) s = run_header(ctx, KIND, FORMAT, m, data, own, at, count, head);
-  base_free(own);
+  const part_source *from = &cv->from;
+  list_also(cv, text, at, &count);
+  lapis_status s = run_header(from->ctx, KIND, FORMAT, from->method, from->data,
+                              cv->settings, at, count, &head);
+  if (s >= 0) s = write_part(cv, head);
+  free(head);
   return s;
 }
 
-static lapis_status check_share(lapis_ctx *ctx, const lapis_cv_options *o,
-                                int n_grid, int64_t part, int64_t parts)
+lapis_status cv_check_share(lapis_ctx *ctx, const lapis_cv_options *o,
+                            int n_grid)
 {
-  if (part < 1 || part > parts)
+  if (o->part < 1 || o->part > o->parts)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: there is no part %" PRId64 " of %" PRId64
                       "; parts are counted from 1",
-                      part, parts);
-  if (parts > o->folds)
+                      o->part, o->parts);
+  if (o->parts > o->folds)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: %" PRId64 " parts of %" PRId64
                       " folds; a part has whole folds, so that there are at "
                       "most as many",
-                      parts, o->folds);
+                      o->parts, o->folds);
   if (o->pooled || o->keep_scores)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: a part judges its own folds; what needs the scores "
@@ -96,42 +99,10 @@ static lapis_status check_share(lapis_ctx *ctx, const lapis_cv_options *o,
   if (n_grid < 1)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: a part needs a grid; give --grid NAME=V,V");
+  if (o->part_file == NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "cv: a part needs a file for what it found");
   return LAPIS_OK;
-}
-
-lapis_status lapis_cv_part(lapis_ctx *ctx, const lapis_method *m,
-                           const lapis_data *data, const void *settings,
-                           const lapis_cv_options *options,
-                           const lapis_grid *grid, int n_grid, int64_t part,
-                           int64_t parts, const char *path)
-{
-  lapis_cv *cv = NULL;
-  lapis_cv_options own;
-  NEEDS(ctx, ctx, m, data, path);
-  if (n_grid > 0) NEEDS(ctx, grid);
-  TRY(cv_options_take(ctx, options, &own));
-  TRY(mat_check_data(ctx, "cv", data));
-  TRY(mat_check_beside(ctx, "cv", "Y", &data->Y, &data->X));
-  TRY(cv_settle_folds(ctx, data, &own));
-  TRY(check_share(ctx, &own, n_grid, part, parts));
-  lapis_status s = cv_run_share(ctx, m, data, settings, &own, grid, n_grid,
-                                (cv_share){part - 1, parts, true}, &cv);
-  if (s == LAPIS_OK) {
-    char *head = NULL;
-    s = describe(ctx, cv, m, data, settings, &own, &head);
-    if (s >= 0)
-      s = write_part(ctx, cv, grid, head, (int64_t[]){part, parts, own.folds},
-                     path);
-    free(head);
-  }
-  if (s == LAPIS_TIME_LIMIT)
-    (void)lapis_fail(
-        ctx, s,
-        "cv: the time limit ended part %" PRId64 " of %" PRId64
-        "; nothing was written; give it a larger --time-limit, or more parts",
-        part, parts);
-  lapis_cv_free(cv);
-  return s;
 }
 
 /* ---- reading: as a stranger's file --------------------------------------*/
@@ -311,14 +282,15 @@ static const char *own_name(const lapis_method *m, const char *name)
 }
 
 /* What the header says is tried on the method, as the grid's values are. */
-static lapis_status take_settings(const one_part *p, lapis_cv *cv)
+static lapis_status take_settings(const one_part *p, cv_job *cv)
 {
-  const lapis_method *m = cv->facts.method;
+  const lapis_method *m = lapis_method_find(cv->method);
   const lapis_json *all = lapis_json_get(cv->head, "settings");
   const char *key;
   char value[TEXT_SIZE];
   cv->settings = base_alloc(p->ctx, 1, m->settings_size);
   if (cv->settings == NULL) return LAPIS_ENOMEM;
+  cv->base.settings = cv->settings;
   lapis_settings_default(m, cv->settings);
   for (int i = 0; lapis_json_entry(all, i, &key, value, sizeof value); i++) {
     const char *text = lapis_json_text(all, key, "");
@@ -328,21 +300,21 @@ static lapis_status take_settings(const one_part *p, lapis_cv *cv)
   return LAPIS_OK;
 }
 
-static lapis_status take_grid(const one_part *p, lapis_cv *cv)
+static lapis_status take_grid(const one_part *p, cv_job *cv)
 {
-  void *tried = base_alloc(p->ctx, 1, cv->facts.method->settings_size);
+  const lapis_method *m = lapis_method_find(cv->method);
+  void *tried = base_alloc(p->ctx, 1, m->settings_size);
   if (tried == NULL) return LAPIS_ENOMEM;
-  lapis_settings_default(cv->facts.method, tried);
+  lapis_settings_default(m, tried);
   lapis_status s = LAPIS_OK;
   for (int k = 0; s >= 0 && k < cv->n_grid; k++) {
-    cv->name[k] = own_name(cv->facts.method, text_at(p->names, k));
+    cv->name[k] = own_name(m, text_at(p->names, k));
     if (cv->name[k] == NULL) s = no_part(p, "the grid is of no such settings");
   }
   for (int k = 0; s >= 0 && k < cv->n_points * cv->n_grid; k++) {
     const char *text = text_at(p->points, k);
     char shown[TEXT_SIZE];
-    s = lapis_settings_set(p->ctx, cv->facts.method, tried,
-                           cv->name[k % cv->n_grid], text);
+    s = lapis_settings_set(p->ctx, m, tried, cv->name[k % cv->n_grid], text);
     if (s >= 0 &&
         strcmp(lapis_text_shown(text, shown, sizeof shown), text) != 0)
       s = no_part(p, "the grid has a value that cannot be shown");
@@ -353,23 +325,16 @@ static lapis_status take_grid(const one_part *p, lapis_cv *cv)
   return s;
 }
 
-static lapis_status alloc_joined(const one_part *p, lapis_cv *cv)
+static lapis_status alloc_joined(const one_part *p, cv_job *cv)
 {
   cv->n_grid = (int)p->names->cols;
   cv->n_points = (int)p->seconds->cols;
   cv->folds = p->folds;
-  cv->step = 1;
-  cv->text = base_alloc(p->ctx, cv->n_points * cv->n_grid, sizeof *cv->text);
-  cv->point = base_alloc(p->ctx, cv->n_points, sizeof *cv->point);
-  cv->value = base_alloc(p->ctx, cv->folds * cv->n_points, sizeof *cv->value);
-  cv->seconds = base_alloc(p->ctx, cv->n_points, sizeof *cv->seconds);
-  bool done = cv->text != NULL && cv->point != NULL && cv->value != NULL &&
-              cv->seconds != NULL;
-  return done ? LAPIS_OK : LAPIS_ENOMEM;
+  return cv_alloc_points(cv);
 }
 
 /* Every fold from the part that judged it. */
-static void take_values(const one_part *p, int count, lapis_cv *cv)
+static void take_values(const one_part *p, int count, cv_job *cv)
 {
   size_t row = (size_t)cv->n_points * sizeof *cv->value;
   for (int i = 0; i < count; i++) {
@@ -379,36 +344,43 @@ static void take_values(const one_part *p, int count, lapis_cv *cv)
              value + f * cv->n_points, row);
     for (int k = 0; k < cv->n_points; k++) cv->seconds[k] += seconds[k];
   }
-  cv_summarise(cv);
 }
 
-static lapis_status join(one_part *p, int count, lapis_cv *cv)
+static lapis_status join(one_part *p, int count, cv_job *cv)
 {
   for (int i = 1; i < count; i++) TRY(same_run(&p[0], &p[i]));
   TRY(all_there(p, count));
   const lapis_json *also = lapis_json_get(p->head, "also");
-  cv->facts.method = lapis_method_find(lapis_json_text(p->head, "method", ""));
-  if (cv->facts.method == NULL) return no_part(p, "there is no such method");
+  const lapis_method *m =
+      lapis_method_find(lapis_json_text(p->head, "method", ""));
+  if (m == NULL) return no_part(p, "there is no such method");
+  cv->method = m->name;
   TRY(lapis_metric_find(p->ctx, lapis_json_text(also, "metric", ""),
                         &cv->metric));
-  cv->less_is_better = cv->metric->less_is_better;
   TRY(alloc_joined(p, cv));
   cv->head = p->head; /* handed over */
   p->head = NULL;
   TRY(take_settings(p, cv));
   also = lapis_json_get(cv->head, "also");
-  cv->facts.size = sizeof cv->facts;
-  cv->facts.metric = cv->metric->name;
-  cv->facts.settings = cv->settings;
-  cv->facts.map = lapis_json_text(also, "map", NULL);
-  cv->facts.map_priv = lapis_json_text(also, "map-priv", NULL);
+  cv->map = lapis_json_text(also, "map", NULL);
+  cv->map_priv = lapis_json_text(also, "map-priv", NULL);
   TRY(take_grid(p, cv));
   take_values(p, count, cv);
+  cv_publish(cv);
   return LAPIS_OK;
 }
 
+static lapis_status find_nothing(lapis_solver *s)
+{
+  (void)s; /* all is known */
+  return LAPIS_OK;
+}
+
+static const solver_class joined_class = {
+    .method = "cv", .solve = find_nothing, .free = cv_free};
+
 lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path, int count,
-                           lapis_cv **out)
+                           lapis_solver **out)
 {
   MAKES(out);
   NEEDS(ctx, ctx, path, out);
@@ -417,8 +389,8 @@ lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path, int count,
                       "cv: name the files that the parts wrote");
   for (int i = 0; i < count; i++) NEEDS(ctx, path[i]);
   one_part *p = base_alloc(ctx, count, sizeof *p);
-  lapis_cv *cv = base_alloc(ctx, 1, sizeof *cv);
-  lapis_status s = p == NULL || cv == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  cv_job *cv = NULL;
+  lapis_status s = p == NULL ? LAPIS_ENOMEM : cv_alloc(ctx, &joined_class, &cv);
   for (int i = 0; s >= 0 && i < count; i++) s = read_part(ctx, path[i], &p[i]);
   if (s >= 0) s = join(p, count, cv);
   for (int i = 0; p != NULL && i < count; i++) {
@@ -426,19 +398,5 @@ lapis_status lapis_cv_join(lapis_ctx *ctx, const char *const *path, int count,
     lapis_json_free(p[i].head);
   }
   base_free(p);
-  if (s < 0)
-    lapis_cv_free(cv);
-  else
-    *out = cv;
-  return s;
-}
-
-const char *lapis_cv_name(const lapis_cv *cv, int k)
-{
-  return cv == NULL || k < 0 || k >= cv->n_grid ? NULL : cv->name[k];
-}
-
-const lapis_cv_facts *lapis_cv_about(const lapis_cv *cv)
-{
-  return cv == NULL ? NULL : &cv->facts;
+  return cv == NULL ? s : solver_deliver(&cv->base, s, out);
 }

@@ -79,16 +79,16 @@ lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
 
 static lapis_status list(lapis_ctx *ctx, const lapis_method *m,
                          const void *settings, const lapis_data *data,
-                         const lapis_cv *cv, int64_t count, int64_t *index,
+                         const lapis_solver *cv, int64_t count, int64_t *index,
                          double *margin, int64_t *found)
 {
   targets t;
-  lapis_mat scores = lapis_cv_scores(cv);
-  if (scores.cols == 0) return LAPIS_OK; /* no time for a fold */
+  const lapis_mat *scores = named_find(&cv->result, "held_out");
+  if (scores == NULL) return LAPIS_OK; /* no time for a fold */
   TRY(targets_encode(ctx, "suspects", &data->Y, &t));
   double threshold = decides_at_half(m, settings, &t) ? 0.5 : 0;
   targets_free(&t);
-  return lapis_suspects_of(ctx, &data->Y, &scores, threshold, count, index,
+  return lapis_suspects_of(ctx, &data->Y, scores, threshold, count, index,
                            margin, found);
 }
 
@@ -127,7 +127,7 @@ lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
 {
   NEEDS(ctx, ctx, m, data, index, margin, found);
   lapis_cv_options o;
-  lapis_cv *cv;
+  lapis_solver *cv;
   TRY(cv_options_take(ctx, options, &o));
   if (options == NULL) o.folds = 0;
   o.keep_scores = true;
@@ -135,10 +135,10 @@ lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
   if (lapis_method_chooses(m, settings, lapis_data_has(data)))
     return of_chosen(ctx, m, data, settings, o.folds, count, index, margin,
                      found);
-  lapis_status s = lapis_cv_run(ctx, m, data, settings, &o, NULL, 0, &cv);
-  if (s < 0 || s == LAPIS_CANCELLED) return s;
-  lapis_status listed =
-      list(ctx, m, settings, data, cv, count, index, margin, found);
-  lapis_cv_free(cv);
+  TRY(lapis_cv_new(ctx, m, data, settings, &o, NULL, 0, &cv));
+  lapis_status s = lapis_solve(cv), listed = LAPIS_OK;
+  if (s >= 0 && s != LAPIS_CANCELLED)
+    listed = list(ctx, m, settings, data, cv, count, index, margin, found);
+  lapis_solver_free(cv);
   return listed < 0 ? listed : s; /* out of time: of the folds that are done */
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "cv_points.h"
 #include "lapis/choose.h"
 #include "scarce.h"
 
@@ -191,7 +192,7 @@ static lapis_status run_cv(long k)
   const lapis_grid grid = {"lambda", 2, values};
   lapis_data d = {.X = lapis_mat_f64(X, D, N), .Y = lapis_mat_f64(Y, 1, N)};
   lapis_cv_options o = lapis_cv_defaults();
-  lapis_cv *cv = NULL;
+  lapis_solver *cv = NULL;
   o.folds = 3;
   o.keep_scores = true;
   lapis_ctx *ctx = lapis_ctx_new();
@@ -199,12 +200,12 @@ static lapis_status run_cv(long k)
   lapis_ctx_set(ctx, "threads", "1");
   scarce.countdown = k;
   lapis_status s =
-      lapis_cv_run(ctx, lapis_method_find("mc"), &d, NULL, &o, &grid, 1, &cv);
+      cv_run(ctx, lapis_method_find("mc"), &d, NULL, &o, &grid, 1, &cv);
   scarce.countdown = -1;
   if (s < 0) assert_null(cv);
   if (s < 0) assert_non_null(strstr(lapis_ctx_error(ctx), "memory"));
-  if (s >= 0) assert_true(lapis_cv_best(cv) >= 0);
-  lapis_cv_free(cv);
+  if (s >= 0) assert_true(cv_best(cv) >= 0);
+  lapis_solver_free(cv);
   lapis_ctx_free(ctx);
   return s;
 }

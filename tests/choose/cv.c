@@ -1,6 +1,7 @@
 /* Cross-validation: every fold redone by hand, from what it says it hid. */
 #include "select/cv.h"
 #include "check.h"
+#include "cv_points.h"
 #include "folds/rank.h"
 #include "lapis/choose.h"
 
@@ -42,12 +43,12 @@ static void discard(bench *b)
   test_free(b);
 }
 
-static lapis_cv *cv(bench *b, const char *method, const void *settings,
-                    const lapis_cv_options *o, const lapis_grid *grid)
+static lapis_solver *cv(bench *b, const char *method, const void *settings,
+                        const lapis_cv_options *o, const lapis_grid *grid)
 {
-  lapis_cv *out;
-  lapis_status s = lapis_cv_run(b->ctx, lapis_method_find(method), &b->data,
-                                settings, o, grid, 1, &out);
+  lapis_solver *out;
+  lapis_status s = cv_run(b->ctx, lapis_method_find(method), &b->data, settings,
+                          o, grid, 1, &out);
   if (s < 0) fail_msg("%s", lapis_ctx_error(b->ctx));
   return out;
 }
@@ -125,8 +126,8 @@ static void every_sample_is_hidden_once(void **state)
   lapis_grid grid = {"C", 1, (const char *const[]){"1"}};
   o.by_group = true;
   b->data.group = b->group;
-  lapis_cv *c = cv(b, "svmplus", &set, &o, &grid);
-  const int64_t *fold = c->fold;
+  lapis_solver *c = cv(b, "svmplus", &set, &o, &grid);
+  const int64_t *fold = cv_result(c, "fold").val;
   int64_t size[FOLDS] = {0};
   for (int j = 0; j < N; j++) {
     assert_in_range(fold[j], 0, FOLDS - 1);
@@ -139,7 +140,7 @@ static void every_sample_is_hidden_once(void **state)
   assert_memory_equal(drawn, fold, sizeof drawn);
   b->data.Y.cols--;
   assert_int_equal(lapis_cv_draw(b->ctx, &b->data, &o, drawn), LAPIS_ESHAPE);
-  lapis_cv_free(c);
+  lapis_solver_free(c);
   discard(b);
 }
 
@@ -194,17 +195,17 @@ static void accuracy_is_that_of_the_labels(void **state)
     lapis_svmplus_settings set = lapis_svmplus_defaults();
     lapis_cv_options o = judged_by("accuracy");
     lapis_grid grid = {"C", 2, (const char *const[]){"0.01", "1"}};
-    lapis_cv *c = cv(b, "svmplus", &set, &o, &grid);
+    lapis_solver *c = cv(b, "svmplus", &set, &o, &grid);
     double said[N], truth[N], sum = 0;
     set.C = 1;
     for (int64_t f = 0; f < FOLDS; f++) {
-      int64_t n =
-          by_prediction(b, "svmplus", &set, c->fold, f, "labels", said, truth);
+      int64_t n = by_prediction(b, "svmplus", &set, cv_result(c, "fold").val, f,
+                                "labels", said, truth);
       sum += share_equal(truth, said, n);
     }
-    CHECK_NEAR(lapis_cv_at(c, 1).mean, sum / FOLDS, 1e-12);
+    CHECK_NEAR(cv_at(c, 1).mean, sum / FOLDS, 1e-12);
     CHECK_AT_LEAST(sum / FOLDS, 0.5); /* above chance: it is no empty law */
-    lapis_cv_free(c);
+    lapis_solver_free(c);
     discard(b);
   }
 }
@@ -218,8 +219,8 @@ static void accuracy_of_completion(void **state)
   set.stop.tol = 1e-8;
   lapis_cv_options o = judged_by("accuracy");
   lapis_grid grid = {"lambda", 1, (const char *const[]){"1"}};
-  lapis_cv *c = cv(b, "mc", &set, &o, &grid);
-  const int64_t *fold = c->fold;
+  lapis_solver *c = cv(b, "mc", &set, &o, &grid);
+  const int64_t *fold = cv_result(c, "fold").val;
   double sum = 0, Y[N];
   set.lambda = 1;
   for (int64_t f = 0; f < FOLDS; f++) {
@@ -239,9 +240,9 @@ static void accuracy_of_completion(void **state)
     sum += (double)right / (double)n;
     lapis_solver_free(s);
   }
-  CHECK_NEAR(lapis_cv_at(c, 0).mean, sum / FOLDS, 1e-12);
+  CHECK_NEAR(cv_at(c, 0).mean, sum / FOLDS, 1e-12);
   CHECK_AT_LEAST(sum / FOLDS, 0.6);
-  lapis_cv_free(c);
+  lapis_solver_free(c);
   discard(b);
 }
 
@@ -252,17 +253,18 @@ static void errors_are_minimised(void **state)
   lapis_rr_settings set = lapis_rr_defaults();
   lapis_cv_options o = judged_by("rae");
   lapis_grid grid = {"eta", 2, (const char *const[]){"1e-4", "10"}};
-  lapis_cv *c = cv(b, "rr", &set, &o, &grid);
+  lapis_solver *c = cv(b, "rr", &set, &o, &grid);
   double said[N], truth[N], sum = 0;
   set.eta = 10;
   for (int64_t f = 0; f < FOLDS; f++) {
-    int64_t n = by_prediction(b, "rr", &set, c->fold, f, "scores", said, truth);
+    int64_t n = by_prediction(b, "rr", &set, cv_result(c, "fold").val, f,
+                              "scores", said, truth);
     sum += rae(truth, said, n);
   }
-  CHECK_NEAR(lapis_cv_at(c, 1).mean, sum / FOLDS, 1e-6);
-  CHECK_AT_LEAST(lapis_cv_at(c, 0).mean, lapis_cv_at(c, 1).mean);
-  assert_int_equal(lapis_cv_best(c), 1);
-  lapis_cv_free(c);
+  CHECK_NEAR(cv_at(c, 1).mean, sum / FOLDS, 1e-6);
+  CHECK_AT_LEAST(cv_at(c, 0).mean, cv_at(c, 1).mean);
+  assert_int_equal(cv_best(c), 1);
+  lapis_solver_free(c);
   discard(b);
 }
 
@@ -279,13 +281,13 @@ static void a_path_is_its_points(void **state)
     lapis_cv_options o = judged_by(metric[k % 3]);
     lapis_grid grid = {"lambda", 3, lambda};
     set.denoise = k < 3 ? LAPIS_RR_RPCA : LAPIS_RR_JOINT;
-    lapis_cv *c = cv(b, method[k % 3], &set, &o, &grid);
+    lapis_solver *c = cv(b, method[k % 3], &set, &o, &grid);
     for (int i = 0; i < 3; i++) {
       double said[N], truth[N], sum = 0, value = 0;
       set.lambda = strtod(lambda[i], NULL);
       for (int64_t f = 0; f < FOLDS; f++) {
         int64_t n =
-            by_prediction(b, method[k % 3], &set, c->fold, f,
+            by_prediction(b, method[k % 3], &set, cv_result(c, "fold").val, f,
                           k % 3 == 1 ? "labels" : "scores", said, truth);
         if (k % 3 == 0) value = rae(truth, said, n);
         if (k % 3 == 1) value = share_equal(truth, said, n);
@@ -293,9 +295,9 @@ static void a_path_is_its_points(void **state)
           assert_true(metric_auroc(b->ctx, truth, said, n, &value) >= 0);
         sum += value;
       }
-      CHECK_NEAR(lapis_cv_at(c, i).mean, sum / FOLDS, 1e-4);
+      CHECK_NEAR(cv_at(c, i).mean, sum / FOLDS, 1e-4);
     }
-    lapis_cv_free(c);
+    lapis_solver_free(c);
     discard(b);
   }
 }
@@ -312,10 +314,10 @@ static void one_kind_is_no_failure(void **state)
   lapis_grid grid = {"mu-rel", 1, (const char *const[]){"0.1"}};
   o.by_group = true;
   o.folds = 12;
-  lapis_cv *c = cv(b, "mc", &set, &o, &grid);
-  assert_int_equal(lapis_cv_at(c, 0).folds, 6);
-  assert_false(isnan(lapis_cv_at(c, 0).mean));
-  lapis_cv_free(c);
+  lapis_solver *c = cv(b, "mc", &set, &o, &grid);
+  assert_int_equal(cv_at(c, 0).folds, 6);
+  assert_false(isnan(cv_at(c, 0).mean));
+  lapis_solver_free(c);
   discard(b);
 }
 
@@ -349,8 +351,8 @@ static void pooled_folds_are_judged_as_one(void **state)
     b->data.group = b->group;
     o.by_group = o.pooled = true;
     set.lambda = 0.3;
-    lapis_cv *c = cv(b, method, &set, &o, &grid);
-    const int64_t *fold = c->fold;
+    lapis_solver *c = cv(b, method, &set, &o, &grid);
+    const int64_t *fold = cv_result(c, "fold").val;
     double said[N], truth[N], some[N], square = 0, sum = 0, without[GROUPS];
     for (int64_t f = 0; f < FOLDS; f++) {
       double ignored[N];
@@ -364,12 +366,12 @@ static void pooled_folds_are_judged_as_one(void **state)
       sum += without[g] = judged_without(b, real, g, truth, said);
     for (int g = 0; g < GROUPS; g++)
       square += pow(without[g] - sum / GROUPS, 2);
-    CHECK_NEAR(lapis_cv_at(c, 0).mean, judged_without(b, real, -1, truth, said),
+    CHECK_NEAR(cv_at(c, 0).mean, judged_without(b, real, -1, truth, said),
                1e-4);
-    CHECK_NEAR(lapis_cv_at(c, 0).deviation,
-               sqrt((GROUPS - 1.0) / GROUPS * square), 1e-4);
+    CHECK_NEAR(cv_at(c, 0).deviation, sqrt((GROUPS - 1.0) / GROUPS * square),
+               1e-4);
     CHECK_AT_LEAST(square, 1e-5); /* the groups do differ */
-    lapis_cv_free(c);
+    lapis_solver_free(c);
     discard(b);
   }
 }
@@ -382,14 +384,14 @@ static void pooled_folds_may_be_of_one_kind(void **state)
   lapis_cv_options o = judged_by("auroc");
   lapis_grid grid = {"mu-rel", 1, (const char *const[]){"0.1"}};
   o.folds = N;
-  lapis_cv *c = cv(b, "mc", &set, &o, &grid);
-  assert_true(isnan(lapis_cv_at(c, 0).mean));
-  lapis_cv_free(c);
+  lapis_solver *c = cv(b, "mc", &set, &o, &grid);
+  assert_true(isnan(cv_at(c, 0).mean));
+  lapis_solver_free(c);
   o.pooled = true;
   c = cv(b, "mc", &set, &o, &grid);
-  CHECK_AT_LEAST(lapis_cv_at(c, 0).mean, 0.6);
-  CHECK_AT_LEAST(lapis_cv_at(c, 0).deviation, 1e-6);
-  lapis_cv_free(c);
+  CHECK_AT_LEAST(cv_at(c, 0).mean, 0.6);
+  CHECK_AT_LEAST(cv_at(c, 0).deviation, 1e-6);
+  lapis_solver_free(c);
   discard(b);
 }
 
@@ -399,21 +401,21 @@ static void refusals(void **state)
   lapis_cv_options o = judged_by("beauty");
   lapis_svmplus_settings set = lapis_svmplus_defaults();
   lapis_grid grid = {"C", 1, (const char *const[]){"1"}};
-  lapis_cv *c;
-  assert_int_equal(lapis_cv_run(b->ctx, lapis_method_find("svmplus"), &b->data,
-                                &set, &o, &grid, 1, &c),
+  lapis_solver *c;
+  assert_int_equal(cv_run(b->ctx, lapis_method_find("svmplus"), &b->data, &set,
+                          &o, &grid, 1, &c),
                    LAPIS_EINVAL);
   check_says(lapis_ctx_error(b->ctx), "f1");
   o.metric = "accuracy";
   o.pooled = true;
-  assert_int_equal(lapis_cv_run(b->ctx, lapis_method_find("svmplus"), &b->data,
-                                &set, &o, &grid, 1, &c),
+  assert_int_equal(cv_run(b->ctx, lapis_method_find("svmplus"), &b->data, &set,
+                          &o, &grid, 1, &c),
                    LAPIS_EINVAL);
   assert_non_null(strstr(lapis_ctx_error(b->ctx), "accuracy reads labels"));
   o.metric = "auroc";
   o.folds = N + 1;
-  assert_true(lapis_cv_run(b->ctx, lapis_method_find("svmplus"), &b->data, &set,
-                           &o, &grid, 1, &c) < 0);
+  assert_true(cv_run(b->ctx, lapis_method_find("svmplus"), &b->data, &set, &o,
+                     &grid, 1, &c) < 0);
   assert_non_null(strstr(lapis_ctx_error(b->ctx), "folds"));
   discard(b);
 }
@@ -468,8 +470,8 @@ static void cells_are_hidden_where_cells_are_unknown(void **state)
                    LAPIS_FOLDS_OF_ROWS);
   o.keep_scores = o.pooled = true;
   o.folds = 2;
-  lapis_cv *c = cv(b, "mc", &set, &o, &grid);
-  lapis_mat scores = lapis_cv_scores(c);
+  lapis_solver *c = cv(b, "mc", &set, &o, &grid);
+  lapis_mat scores = cv_result(c, "held_out");
   int alike = 0, hidden = 0;
   double kept[K * N];
   for (int j = 0; j < N; j++)
@@ -481,23 +483,23 @@ static void cells_are_hidden_where_cells_are_unknown(void **state)
     }
   assert_true(hidden == K * N - N / 3);
   /* a label's neighbour in its row is known to half of the solves */
-  double all = lapis_cv_at(c, 0).mean;
-  lapis_cv_free(c);
+  double all = cv_at(c, 0).mean;
+  lapis_solver_free(c);
   o.folds_of = LAPIS_FOLDS_OF_ROWS;
   c = cv(b, "mc", &set, &o, &grid);
-  lapis_mat rows = lapis_cv_scores(c);
+  lapis_mat rows = cv_result(c, "held_out");
   for (int k = 0; k < K * N; k++)
     alike += !isnan(b->Y[k]) &&
              fabs(lapis_mat_at(&rows, k % K, k / K) - kept[k]) < 1e-9;
   assert_true(alike < hidden / 4);
   assert_false(isnan(all));
-  lapis_cv_free(c);
+  lapis_solver_free(c);
   o.folds_of = LAPIS_FOLDS_OF_CELLS;
   lapis_svmplus_settings svm = lapis_svmplus_defaults();
-  lapis_cv *none;
+  lapis_solver *none;
   grid.name = "C";
-  assert_int_equal(lapis_cv_run(b->ctx, lapis_method_find("svmplus"), &b->data,
-                                &svm, &o, &grid, 1, &none),
+  assert_int_equal(cv_run(b->ctx, lapis_method_find("svmplus"), &b->data, &svm,
+                          &o, &grid, 1, &none),
                    LAPIS_EINVAL);
   assert_non_null(strstr(lapis_ctx_error(b->ctx), "judged by whole samples"));
   discard(b);

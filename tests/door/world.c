@@ -218,7 +218,7 @@ static void make_objects(void)
   must(lapis_map_new(c, "l2", &w.map) >= 0, "map");
   must(lapis_map_fit(c, w.map, &w.mat) >= 0, "fitted map");
   must(lapis_grid_new(c, "lambda=.1,1", &w.grid) >= 0, "grid");
-  must(lapis_cv_run(c, lapis_method_find("rlda"), &w.data, NULL, &w.cv_options,
+  must(lapis_cv_new(c, lapis_method_find("rlda"), &w.data, NULL, &w.cv_options,
                     w.grid, 1, &w.cv) >= 0,
        "cv");
   must(lapis_arrays_write(c, w.path, "npz", &w.named, 1) >= 0, "file");

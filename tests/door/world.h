@@ -21,7 +21,7 @@ typedef struct world {
   lapis_solver *solver;
   lapis_model *model;
   lapis_map *map;
-  lapis_cv *cv;
+  lapis_solver *cv;
   lapis_dataset *dataset;
   lapis_checkpoint *checkpoint;
   lapis_solver *flow;

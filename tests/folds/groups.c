@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "check.h"
+#include "cv_points.h"
 #include "folds/folds.h"
 #include "lapis/choose.h"
 #include "mat/mat.h"
@@ -289,15 +290,15 @@ static void cross_validation_hides_persons(void **state)
     const lapis_method *m = lapis_method_find(methods[k]);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
       people p;
-      lapis_cv *cv;
+      lapis_solver *cv;
       meet(&p, seed, NULL);
       lapis_cv_options o = lapis_cv_defaults();
       o.pooled = true;
       assert_int_equal(lapis_cv_hides(m, &p.data, &o), LAPIS_FOLDS_OF_GROUPS);
-      assert_int_equal(lapis_cv_run(p.ctx, m, &p.data, NULL, &o, NULL, 0, &cv),
+      assert_int_equal(cv_run(p.ctx, m, &p.data, NULL, &o, NULL, 0, &cv),
                        LAPIS_OK);
-      auroc += lapis_cv_at(cv, 0).mean / SEEDS;
-      lapis_cv_free(cv);
+      auroc += cv_at(cv, 0).mean / SEEDS;
+      lapis_solver_free(cv);
       lapis_ctx_free(p.ctx);
     }
     CHECK_AT_MOST(auroc, .65); /* .99 where rows are hidden */

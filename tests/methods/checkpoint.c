@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "cv_points.h"
 #include "files.h"
 #include "model/model.h"
 
@@ -332,7 +333,7 @@ static int path_fit(const char *checkpoint, const char *out)
   lapis_mc_settings set = lapis_mc_defaults();
   lapis_cv_options o = lapis_cv_defaults();
   lapis_checkpoint *c;
-  lapis_cv *cv;
+  lapis_solver *cv;
   lapis_solver *solver;
   lapis_named item[] = {{.name = "scores"}, {.name = "history"}};
   set.stop.tol = 1e-9;
@@ -340,8 +341,8 @@ static int path_fit(const char *checkpoint, const char *out)
   if (lapis_checkpoint_new(ctx, checkpoint, m, &d, &set, NULL, 0, &c) < 0)
     return 2;
   checkpoint_every(c, 0);
-  if (lapis_cv_run(ctx, m, &d, &set, &o, &grid, 1, &cv) != LAPIS_OK) return 3;
-  const char *best = lapis_cv_value(cv, lapis_cv_best(cv), 0);
+  if (cv_run(ctx, m, &d, &set, &o, &grid, 1, &cv) != LAPIS_OK) return 3;
+  const char *best = cv_value(cv, cv_best(cv), 0);
   if (lapis_settings_set(ctx, m, &set, "mu-rel", best) < 0) return 4;
   if (lapis_mc_new(ctx, &d, &set, &solver) < 0) return 5;
   if (lapis_solve(solver) != LAPIS_OK) return 6;
@@ -350,7 +351,7 @@ static int path_fit(const char *checkpoint, const char *out)
   if (lapis_arrays_write(ctx, out, "npz", item, 2) < 0) return 9;
   lapis_checkpoint_free(c, true);
   lapis_solver_free(solver);
-  lapis_cv_free(cv);
+  lapis_solver_free(cv);
   lapis_ctx_free(ctx);
   return 0;
 }
@@ -719,23 +720,23 @@ static void no_time_is_said_by_all(void **state)
   const lapis_grid grid = {"mu-rel", 2, values};
   lapis_mc_settings set = lapis_mc_defaults();
   lapis_cv_options o = lapis_cv_defaults();
-  lapis_cv *cv;
+  lapis_solver *cv;
   lapis_solver *solver;
   const lapis_method *m = lapis_method_find("mc");
   lapis_ctx_limit(f->ctx, 0);
-  assert_int_equal(lapis_cv_run(f->ctx, m, &d, &set, &o, &grid, 1, &cv),
+  assert_int_equal(cv_run(f->ctx, m, &d, &set, &o, &grid, 1, &cv),
                    LAPIS_TIME_LIMIT);
-  assert_int_equal(lapis_cv_best(cv), -1);
-  lapis_cv_free(cv);
+  assert_int_equal(cv_best(cv), -1);
+  lapis_solver_free(cv);
   set.mu_rel = .02;
   CHECK_OK(f, lapis_mc_new(f->ctx, &d, &set, &solver));
   assert_int_equal(lapis_solve(solver), LAPIS_TIME_LIMIT);
   assert_int_equal(lapis_result_info(solver)->iterations, 0);
   lapis_solver_free(solver);
   lapis_ctx_limit(f->ctx, INFINITY);
-  CHECK_OK(f, lapis_cv_run(f->ctx, m, &d, &set, &o, &grid, 1, &cv));
-  assert_true(lapis_cv_best(cv) >= 0);
-  lapis_cv_free(cv);
+  CHECK_OK(f, cv_run(f->ctx, m, &d, &set, &o, &grid, 1, &cv));
+  assert_true(cv_best(cv) >= 0);
+  lapis_solver_free(cv);
 }
 
 int test_checkpoint(void)

@@ -1,6 +1,7 @@
 /* Whether targets that are numbers are classes: one place says so, for every
  * method that tells classes, and of all samples, not of those a fold shows. */
 #include "check.h"
+#include "cv_points.h"
 #include "lapis/choose.h"
 #include "lapis/tools.h"
 #include "room.h"
@@ -130,12 +131,12 @@ static void folds_do_not_ask_again(void **state)
   for (int r = 0; r < 2; r++) {
     make(&p, r == 0 ? persons : progress);
     for (int m = 1; m < 3; m++) {
-      lapis_cv *cv = NULL;
-      lapis_status s = lapis_cv_run(ctx, lapis_method_find(methods[m]), &p.data,
-                                    NULL, &options, NULL, 0, &cv);
+      lapis_solver *cv = NULL;
+      lapis_status s = cv_run(ctx, lapis_method_find(methods[m]), &p.data, NULL,
+                              &options, NULL, 0, &cv);
       if (s != (r == 0 ? LAPIS_OK : LAPIS_EDATA))
         fail_msg("%s: %d %s", methods[m], s, lapis_ctx_error(ctx));
-      lapis_cv_free(cv);
+      lapis_solver_free(cv);
     }
   }
   lapis_ctx_free(ctx);

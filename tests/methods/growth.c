@@ -1,6 +1,7 @@
 /* growth.c - a program goes on working with a library whose structs have grown:
  * what its own lack is at its default, and nothing behind their end is read. */
 #include "base/param.h"
+#include "cv_points.h"
 #include "files.h"
 #include "lapis/images.h"
 #include "methods/any_problem.h"
@@ -285,12 +286,12 @@ static uint64_t ask_draw(files *f, const void *options)
 static uint64_t ask_cv(files *f, const void *options)
 {
   problem p;
-  lapis_cv *cv;
+  lapis_solver *cv;
   make(&p, "svmplus");
-  lapis_status s = lapis_cv_run(f->ctx, lapis_method_find("svmplus"), &p.data,
-                                NULL, options, NULL, 0, &cv);
-  double mean = cv == NULL ? 0 : lapis_cv_at(cv, 0).mean;
-  lapis_cv_free(cv);
+  lapis_status s = cv_run(f->ctx, lapis_method_find("svmplus"), &p.data, NULL,
+                          options, NULL, 0, &cv);
+  double mean = cv == NULL ? 0 : cv_at(cv, 0).mean;
+  lapis_solver_free(cv);
   return answer(f, s, &mean, sizeof mean);
 }
 

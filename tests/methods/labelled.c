@@ -2,6 +2,7 @@
  * is that of the others alone, to the bit, and the rest get what its model
  * says. */
 #include "check.h"
+#include "cv_points.h"
 #include "lapis/choose.h"
 
 enum { N = 40, D = 5, KNOWN = 25 };
@@ -256,16 +257,16 @@ static void folds_judge_the_known(void **state)
   make(&s, 1, 2);
   const char *values[] = {".1", "1"};
   lapis_grid grid = {.name = "C", .value = values, .count = 2};
-  lapis_cv *cv;
+  lapis_solver *cv;
   lapis_svmplus_settings set = lapis_svmplus_defaults();
-  assert_int_equal(lapis_cv_run(ctx, lapis_method_find("svmplus"), &s.all, &set,
-                                NULL, &grid, 1, &cv),
+  assert_int_equal(cv_run(ctx, lapis_method_find("svmplus"), &s.all, &set, NULL,
+                          &grid, 1, &cv),
                    0);
   for (int i = 0; i < 2; i++) {
-    assert_int_equal(lapis_cv_at(cv, i).folds, 5);
-    CHECK_AT_LEAST(lapis_cv_at(cv, i).mean, .55);
+    assert_int_equal(cv_at(cv, i).folds, 5);
+    CHECK_AT_LEAST(cv_at(cv, i).mean, .55);
   }
-  lapis_cv_free(cv);
+  lapis_solver_free(cv);
   lapis_ctx_free(ctx);
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "cv_points.h"
 #include "lapis/files.h"
 #include "lapis/tools.h"
 #include "scarce.h"
@@ -178,15 +179,15 @@ static lapis_status cv(lapis_ctx *ctx, const lapis_method *m,
   const lapis_grid grid = {"lambda", 2, values};
   lapis_cv_options o = lapis_cv_defaults();
   settings set;
-  lapis_cv *out;
+  lapis_solver *out;
   (void)p;
   o.folds = 2;
   o.keep_scores = o.pooled = true;
   o.map = "standard,l2";
   settle_settings(m, d, &set);
-  lapis_status status = lapis_cv_run(ctx, m, d, &set, &o, &grid, 1, &out);
+  lapis_status status = cv_run(ctx, m, d, &set, &o, &grid, 1, &out);
   if (status < 0) assert_null(out);
-  lapis_cv_free(out);
+  lapis_solver_free(out);
   return status;
 }
 

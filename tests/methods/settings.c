@@ -1,6 +1,7 @@
 /* settings.c - every constructor asks the table: no settings are the
  * defaults, and what makes no sense is refused with a sentence. */
 #include "base/param.h"
+#include "cv_points.h"
 #include "files.h"
 #include "lapis/choose.h"
 #include "lapis/images.h"
@@ -168,11 +169,10 @@ static lapis_status ask_checkpoint(files *f, const lapis_method *m,
 static lapis_status ask_cv(files *f, const lapis_method *m, const void *set)
 {
   problem p;
-  lapis_cv *cv;
+  lapis_solver *cv;
   make(&p, m->name);
-  lapis_status status =
-      lapis_cv_run(f->ctx, m, &p.data, set, NULL, NULL, 0, &cv);
-  lapis_cv_free(cv);
+  lapis_status status = cv_run(f->ctx, m, &p.data, set, NULL, NULL, 0, &cv);
+  lapis_solver_free(cv);
   return status;
 }
 
@@ -249,18 +249,18 @@ static void options_are_held_to_their_size(void **state)
   lapis_features_options keep = {.size = 0};
   int64_t fold[N], found, index[4];
   double margin[2];
-  lapis_cv *cv;
+  lapis_solver *cv;
   lapis_solver *s;
   make(&p, "svmplus");
   CHECK_OK(f, lapis_cv_draw(f->ctx, &p.data, NULL, fold));
-  CHECK_OK(f, lapis_cv_run(f->ctx, m, &p.data, NULL, NULL, NULL, 0, &cv));
-  assert_int_equal(lapis_cv_count(cv), 1);
-  lapis_cv_free(cv);
+  CHECK_OK(f, cv_run(f->ctx, m, &p.data, NULL, NULL, NULL, 0, &cv));
+  assert_int_equal(cv_result(cv, "mean").cols, 1);
+  lapis_solver_free(cv);
   CHECK_OK(f, lapis_suspects(f->ctx, m, &p.data, NULL, NULL, 2, index, margin,
                              &found));
   o.size = 0;
   CHECK_REFUSED(f, lapis_cv_draw(f->ctx, &p.data, &o, fold), LAPIS_EINVAL, "");
-  CHECK_REFUSED(f, lapis_cv_run(f->ctx, m, &p.data, NULL, &o, NULL, 0, &cv),
+  CHECK_REFUSED(f, cv_run(f->ctx, m, &p.data, NULL, &o, NULL, 0, &cv),
                 LAPIS_EINVAL, "");
   assert_null(cv);
   CHECK_REFUSED(

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "cv_points.h"
 #include "lapis/choose.h"
-#include "select/cv.h"
 
 enum { D = 4, N = 200 };
 
@@ -318,19 +318,20 @@ static void folds_fit_maps_to_what_they_show(void **state)
   lapis_linear_settings set = lapis_linear_defaults();
   lapis_cv_options o = lapis_cv_defaults();
   lapis_grid grid = {"C", 1, (const char *const[]){"1"}};
-  lapis_cv *cv;
+  lapis_solver *cv;
   circles(s, y, known);
   lapis_data data = {.X = s->X, .Y = lapis_mat_f64(y, 1, N)};
   o.folds = 3;
   o.metric = "auroc";
   o.map = "standard,nystrom:auto:20";
-  assert_int_equal(lapis_cv_run(s->ctx, lapis_method_find("linear"), &data,
-                                &set, &o, &grid, 1, &cv),
+  assert_int_equal(cv_run(s->ctx, lapis_method_find("linear"), &data, &set, &o,
+                          &grid, 1, &cv),
                    LAPIS_OK);
-  for (int64_t f = 0; f < 3; f++) sum += by_hand(s, o.map, y, cv->fold, f) / 3;
-  CHECK_NEAR(lapis_cv_at(cv, 0).mean, sum, 1e-9);
+  for (int64_t f = 0; f < 3; f++)
+    sum += by_hand(s, o.map, y, cv_result(cv, "fold").val, f) / 3;
+  CHECK_NEAR(cv_at(cv, 0).mean, sum, 1e-9);
   CHECK_AT_LEAST(sum, .9);
-  lapis_cv_free(cv);
+  lapis_solver_free(cv);
   end(s);
 }
 
