@@ -57,17 +57,17 @@ LAPIS_API const lapis_image_format *lapis_image_format_at(int i);
 LAPIS_API const lapis_method *lapis_feature_at(int i); /* NULL past the end */
 LAPIS_API const lapis_method *lapis_feature_find(const char *name);
 
-/* ---- settings: lapis_settings_fill, then change a field ---------------*/
+/* ---- settings: lapis_settings_fill, then change a field; rows of
+ * lapis_feature_find say what they are
+ * ---------------------------------------*/
 typedef struct lapis_pixels_settings {
   size_t size;
   const char *shape; /* "WIDTHxHEIGHT", or NULL: the default */
 } lapis_pixels_settings;
-
 typedef struct lapis_color_moments_settings {
   size_t size;
-  int64_t grid; /* cells along each side */
+  int64_t grid;
 } lapis_color_moments_settings;
-
 typedef enum lapis_hog_variant {
   LAPIS_HOG_UOCTTI,
   LAPIS_HOG_DALAL_TRIGGS
@@ -75,16 +75,12 @@ typedef enum lapis_hog_variant {
 typedef struct lapis_hog_settings {
   size_t size;
   const char *shape; /* as for pixels */
-  int64_t cell;      /* pixels along its side */
-  int64_t orientations;
+  int64_t cell, orientations;
   int variant; /* lapis_hog_variant */
 } lapis_hog_settings;
-
 typedef struct lapis_gist_settings { /* a part of another: never grows */
   size_t size;
-  int64_t side; /* pixels, a power of two */
-  int64_t scales, orientations;
-  int64_t blocks; /* along each side */
+  int64_t side, scales, orientations, blocks;
 } lapis_gist_settings;
 
 /* How a box is described. */
@@ -99,11 +95,10 @@ enum { LAPIS_OUTLINE_EDGES = 162, LAPIS_OUTLINE_COLOURS = 100 };
 typedef struct lapis_gist_boxes_settings {
   size_t size;
   lapis_gist_settings gist;
-  const char *boxes;  /* .csv (name,x,y,width,height,score); NULL: proposed */
-  int64_t candidates; /* most boxes proposed in an image */
-  double aspect;      /* weight of width / height beside GIST */
-  double noise;       /* added to boxes of a low score */
-  int look;           /* lapis_box_look */
+  const char *boxes;
+  int64_t candidates;
+  double aspect, noise;
+  int look; /* lapis_box_look */
 } lapis_gist_boxes_settings;
 
 /* sift-bow, dense-sift-bow and texton-bow: each reads only the fields that its
@@ -119,9 +114,7 @@ typedef struct lapis_bag_settings {
   int64_t longest;
   const char *bins; /* "4,6,8" */
   double magnif;
-  int64_t count;   /* sift-bow */
-  int64_t step;    /* the others */
-  int64_t enlarge; /* longer side that a smaller image is brought to; 0: none */
+  int64_t count, step, enlarge;
 } lapis_bag_settings;
 
 typedef struct lapis_sift_settings {
@@ -506,36 +499,25 @@ typedef enum lapis_label_variant {
   LAPIS_LABEL_POS,
   LAPIS_LABEL_SIMPLEX
 } lapis_label_variant;
-typedef struct lapis_label_settings { /* a text NULL: automatic, or none */
+/* Rows of lapis_flow_find say what settings are; NULL, NaN: chosen, or none. */
+typedef struct lapis_label_settings {
   size_t size;
-  const char *labels; /* the table: .csv */
-  const char *target, *groups;
-  int header;          /* lapis_header of files.h */
-  const char *missing; /* "WORD,WORD": no label yet; NULL: NA, ? and the like */
-  /* Kinds of features, "a,b" side by side; or "auto", whichever of
-   * LAPIS_LABEL_AUTO_KINDS tell hidden labels best; or "table:FILE[:MEMBER]", a
-   * vector an image made elsewhere; NULL: lapis_label_features */
-  const char *features;
-  const char *names;      /* a file with the image of each row of a table */
-  int words_from;         /* 0: labelled images, 1: all */
-  int variant;            /* lapis_label_variant */
-  const char *candidates; /* of auto, where mu is open; NULL: all */
-  const char *map;
-  double lambda, gamma, mu_rel; /* NaN: chosen by cross-validation */
+  const char *labels, *target, *groups;
+  int header; /* lapis_header of files.h */
+  const char *missing, *features, *names;
+  int words_from, variant; /* 0: labelled images, 1: all; lapis_label_variant */
+  const char *candidates, *map;
+  double lambda, gamma, mu_rel;
   int64_t folds, suspects;
   bool where;
-  const char *segments;
-  const char *cache;
+  const char *segments, *cache;
   bool no_cache, keep_going;
   double seconds;
   /* settings of each kind of features, in their order, or NULL;
    * lapis_settings_set does not reach these */
   const void *const *kinds;
-  const char *checkpoint; /* a file: what a killed run needs to go on */
-  int64_t pictures;       /* that the page shows at most */
-  /* In place of a table: of the folder that holds all images, the one below it
-   * in which an image lies names its label; images that lie in none, or in one
-   * called unknown, unlabelled or unlabeled, are asked. */
+  const char *checkpoint;
+  int64_t pictures;
   bool folder_is_class;
 } lapis_label_settings;
 /* Kinds that features "auto" makes and compares: each alone, the last two and
@@ -556,33 +538,32 @@ typedef enum lapis_match_map {
 } lapis_match_map;
 typedef struct lapis_match_settings {
   size_t size;
-  int64_t inliers; /* points of the object; -1: estimated */
-  int64_t points;  /* most keypoints used in an image */
-  double peak;     /* as lapis_sift_settings */
+  int64_t inliers, points;
+  double peak;
   int64_t longest;
-  const char *xy; /* the table of points: .csv; NULL: keypoints */
-  double scale;   /* as lapis_sift_settings */
-  int map;        /* lapis_match_map */
-  double xi;      /* as lapis_roml_settings; infinity: not looked at */
+  const char *xy;
+  double scale;
+  int map;   /* lapis_match_map */
+  double xi; /* infinity: not looked at */
   const char *cache;
   bool no_cache, keep_going;
   double seconds;
-  int64_t instances; /* as lapis_roml_settings */
+  int64_t instances;
 } lapis_match_settings;
 
 /* ---- locate: images of one kind of object -> where it is in each --------*/
 typedef struct lapis_locate_settings {
   size_t size;
-  const char *boxes;    /* the table of candidates: .csv; NULL: proposed */
-  int64_t candidates;   /* most boxes proposed in an image */
-  double aspect, noise; /* as lapis_gist_boxes_settings */
-  int64_t side;         /* of the square GIST is computed on */
+  const char *boxes;
+  int64_t candidates;
+  double aspect, noise;
+  int64_t side;
   const char *cache;
   bool no_cache, keep_going;
   double seconds;
-  int look;       /* lapis_box_look; OUTLINE: chosen in rounds, GIST: roml */
-  int64_t rounds; /* of choosing */
-  const char *without; /* an image without the object, or a folder of them */
+  int look; /* lapis_box_look; OUTLINE: chosen in rounds, GIST: roml */
+  int64_t rounds;
+  const char *without;
 } lapis_locate_settings;
 
 /* Checks the settings, and reads the table of labels; then lapis_solve, once,

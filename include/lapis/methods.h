@@ -33,8 +33,10 @@ LAPIS_API lapis_status lapis_settings_set_matrix(lapis_ctx *ctx,
                                                  const lapis_mat *value);
 
 /* ---- settings: take the defaults, change a field -------------------------
- * Each method's problem stands above its settings; lapis_method_result, and
- * `lapis info METHOD`, list the arrays it answers with.  X is d x n, a sample a
+ * Each method's problem stands above its settings, whose rows
+ * (lapis_method_param, `lapis help METHOD`) say what each is; NaN, -1 and NULL
+ * are automatic, or none.  lapis_method_result, and `lapis info METHOD`, list
+ * the arrays it answers with.  X is d x n, a sample a
  * column; |.|_* is the sum of the singular values, |.|_2 the largest.  A choice
  * is an int that holds a value of the enum named beside it: tables write it by
  * its offset, and how large an enum is, compilers decide. */
@@ -123,27 +125,19 @@ typedef enum lapis_mc_proof {
 typedef struct lapis_mc_settings {
   size_t size;
   lapis_stop stop;
-  int variant;         /* lapis_mc_variant */
-  int labels;          /* lapis_mc_labels */
-  double lambda;       /* weight of the label loss; NaN: chosen, or .1 */
-  double gamma;        /* steepness of the label loss; NaN: chosen, or 3 */
-  double mu;           /* weight of the nuclear norm; NaN: from mu_rel */
-  double mu_rel;       /* mu in units of a sigma_1(Z_0); NaN, and mu too: the
-                        * settings that are open are chosen by hidden labels, as
-                        * auto does with mc alone; .02 without targets */
-  bool certificate;    /* keep the dual that proves the gap */
-  bool class_features; /* complete a representative of each class, too */
-  int solver;          /* lapis_mc_solver */
-  bool dense;          /* low_rank and sparse also where they are large */
-  double mu_start;     /* fpc: first mu; NaN: sigma_1(Z_0) / 4 */
-  double mu_decay;     /* fpc: factor of mu from stage to stage */
-  double tau;          /* fpc: step; NaN: as in the papers */
-  int absent;          /* lapis_mc_absent: what a sparse X leaves out */
-  int proof;           /* factored: lapis_mc_proof */
-  int64_t most_rank;   /* factored: columns of the factors at most; -1: auto */
-  const char *map;  /* where settings are chosen: how candidates read X; NULL:
-                     * chosen; borrowed */
-  int64_t held_out; /* as for auto, where settings are chosen */
+  int variant, labels; /* lapis_mc_variant, _labels */
+  double lambda, gamma, mu;
+  double mu_rel; /* mu in units of a sigma_1(Z_0); NaN, and mu too: the
+                  * settings that are open are chosen by hidden labels, as
+                  * auto does with mc alone; .02 without targets */
+  bool certificate, class_features;
+  int solver; /* lapis_mc_solver */
+  bool dense;
+  double mu_start, mu_decay, tau; /* fpc */
+  int absent, proof;              /* lapis_mc_absent, _proof */
+  int64_t most_rank;
+  const char *map; /* as for auto, where settings are chosen, like held_out */
+  int64_t held_out;
 } lapis_mc_settings;
 LAPIS_METHOD(mc, lapis_mc_settings)
 /* Predicting with an mc model completes each sample by itself against the
@@ -188,10 +182,10 @@ LAPIS_METHOD(trees, lapis_trees_settings)
 typedef struct lapis_rpca_settings {
   size_t size;
   lapis_stop stop;
-  double lambda;       /* weight of the sparse error; NaN: 1/sqrt(max(d, n)) */
-  bool certificate;    /* keep the multiplier that proves the gap */
-  int64_t refill;      /* rounds of detecting and filling what is covered */
-  double tau;          /* refill: an entry off by more than tau is covered */
+  double lambda; /* NaN: 1/sqrt(max(d, n)) */
+  bool certificate;
+  int64_t refill;
+  double tau;
   double clean_weight; /* predicting: see lapis_rr_predict_settings */
 } lapis_rpca_settings;
 LAPIS_METHOD(rpca, lapis_rpca_settings)
@@ -218,22 +212,18 @@ typedef enum lapis_rlda_assign {
 typedef struct lapis_rr_settings { /* rr and rlda */
   size_t size;
   lapis_stop stop;
-  int denoise;        /* lapis_rr_denoise */
-  double eta;         /* weight of the fit; NaN: 10 */
-  double lambda;      /* of the sparse error; NaN: chosen or 1/sqrt(max(d,n)) */
-  double gamma;       /* weight of |T|^2 in the fit; NaN: chosen, or .1 */
-  double rho;         /* growth of mu */
-  double mu;          /* first mu; NaN: d n / (4 |X|_1) */
-  const char *weight; /* "identity", or the file W came from */
-  const char *fix_weights; /* the file weights came from, or NULL */
-  bool certificate;        /* with fixed weights: keep the multiplier */
+  int denoise;               /* lapis_rr_denoise */
+  double eta, lambda, gamma; /* NaN: 10; the others chosen */
+  double rho, mu;            /* growth of mu, and the first one */
+  const char *weight;        /* "identity", or the file W came from */
+  const char *fix_weights;   /* the file weights came from, or NULL */
+  bool certificate;
   int64_t refill;
   double tau;
   double clean_weight; /* predicting: see lapis_rr_predict_settings */
   lapis_mat W;         /* K x K weight of the targets, or empty: identity */
   lapis_mat weights;   /* (d + 1) x K, bias last: solve for D alone; or empty */
-  int assign;          /* lapis_rlda_assign */
-  int scale;           /* lapis_scale */
+  int assign, scale;   /* lapis_rlda_assign, lapis_scale */
 } lapis_rr_settings;
 LAPIS_METHOD(rr, lapis_rr_settings)
 LAPIS_METHOD(rlda, lapis_rr_settings)
@@ -244,12 +234,11 @@ LAPIS_METHOD(rlda, lapis_rr_settings)
 typedef struct lapis_clean_settings {
   size_t size;
   lapis_stop stop;
-  double lambda;      /* weight of the sparse error; NaN: as for rpca */
+  double lambda;
   const char *weight; /* "scaled", "paper", or a number: w itself */
-  bool joint;         /* the batch together, with |Z|_* */
-  bool certificate;   /* keep the multiplier that proves the gap */
-  int64_t refill;     /* rounds of detecting what is covered */
-  double tau;         /* refill: an entry off by more than tau is covered */
+  bool joint, certificate;
+  int64_t refill;
+  double tau;
   const char *dictionary_file; /* the file dictionary came from, or NULL */
   lapis_mat dictionary;        /* d x n clean samples; borrowed by the solver */
 } lapis_clean_settings;
@@ -300,24 +289,22 @@ typedef enum lapis_roml_map {
 typedef struct lapis_roml_settings {
   size_t size;
   lapis_stop stop;
-  int64_t inliers;   /* n, features of the object in an image; -1: estimated */
-  double lambda;     /* weight of the l1 norm; NaN: 5 / sqrt(rows of D) */
-  const char *start; /* auto seeded mst sync first */
-  bool robust;       /* coordinates only: wrong or missing points far away */
-  int schedule;      /* lapis_roml_schedule */
-  double rho0, growth; /* NaN: from the schedule */
-  int layout;          /* lapis_roml_layout */
-  int normalise;       /* lapis_roml_normalise */
-  bool fix_first;      /* the first image's first n features are the object */
-  double xi;           /* a slot is doubtful above this l1 norm of its error */
-  double delta;        /* step of gamma_n that ends the inliers */
-  int map;             /* lapis_roml_map */
-  double sigma_spatial, sigma_descriptor; /* NaN: from the data */
-  double sigma_layout;    /* INFINITY: the embedding as printed */
-  int64_t dim;            /* of the embedding */
-  lapis_mat start_match;  /* n x K rows of X, in place of start; copied */
-  int64_t instances;      /* disjoint sets of n features; -1: all there are */
-  const char *invariance; /* auto none shift scale rotation similarity */
+  int64_t inliers; /* n; -1: estimated */
+  double lambda;   /* NaN: 5 / sqrt(rows of D) */
+  const char *start;
+  bool robust;
+  int schedule; /* lapis_roml_schedule */
+  double rho0, growth;
+  int layout, normalise; /* lapis_roml_layout, _normalise */
+  bool fix_first;
+  double xi, delta;
+  int map; /* lapis_roml_map */
+  double sigma_spatial, sigma_descriptor;
+  double sigma_layout; /* INFINITY: the embedding as printed */
+  int64_t dim;
+  lapis_mat start_match; /* n x K rows of X, in place of start; copied */
+  int64_t instances;     /* disjoint sets of n features; -1: all there are */
+  const char *invariance;
 } lapis_roml_settings;
 LAPIS_METHOD(roml, lapis_roml_settings)
 
@@ -358,17 +345,14 @@ typedef enum lapis_svmplus_solver {
 typedef struct lapis_svmplus_settings {
   size_t size;
   lapis_stop stop;
-  int kernel, kernel_priv;  /* lapis_kernel */
-  double C, gamma;          /* weight of the slack; of |v|^2 */
-  double width, width_priv; /* NaN: mean squared distance */
-  int formulation;          /* lapis_svmplus_formulation */
-  int solver;               /* lapis_svmplus_solver */
-  bool balanced;            /* classes weigh alike */
-  bool probability;         /* fit Platt's sigmoid on held-out folds */
-  int64_t rank;             /* of a low-rank privileged kernel; -1: exact */
-  double cache;             /* memory for kernels, MB */
-  bool certificate;         /* keep alpha and zeta */
-  int scale;                /* lapis_scale, of X and of P */
+  int kernel, kernel_priv; /* lapis_kernel */
+  double C, gamma, width, width_priv;
+  int formulation, solver; /* lapis_svmplus_formulation, _solver */
+  bool balanced, probability;
+  int64_t rank; /* of a low-rank privileged kernel; -1: exact */
+  double cache; /* MB */
+  bool certificate;
+  int scale; /* lapis_scale, of X and of P */
 } lapis_svmplus_settings;
 LAPIS_METHOD(svmplus, lapis_svmplus_settings)
 
@@ -382,13 +366,11 @@ typedef enum lapis_threshold {
 } lapis_threshold;
 typedef struct lapis_misvm_settings {
   size_t size;
-  lapis_stop stop;          /* max_iters: rounds */
-  int kernel, kernel_priv;  /* lapis_kernel */
-  double C, gamma;          /* C: NaN: by held-out bags */
-  double width, width_priv; /* NaN: mean squared distance */
-  double positive_ratio;    /* least share of positives in a positive bag */
-  int scale;                /* lapis_scale, of X and of P */
-  int threshold;            /* lapis_threshold, of bag_scores */
+  lapis_stop stop;                    /* max_iters: rounds */
+  int kernel, kernel_priv;            /* lapis_kernel */
+  double C, gamma, width, width_priv; /* C NaN: by held-out bags */
+  double positive_ratio;
+  int scale, threshold; /* lapis_scale; lapis_threshold, of bag_scores */
 } lapis_misvm_settings;
 LAPIS_METHOD(misvm, lapis_misvm_settings)
 
