@@ -36,7 +36,7 @@ extern "C" {
 
 /* ---- status -------------------------------------------------------------
  * 0: solved.  > 0: stopped early, result usable.  < 0: failed, no result, and
- * lapis_ctx_error() holds one sentence. */
+ * lapis_ctx_error() holds one sentence, which a solve that succeeds removes. */
 typedef enum lapis_status {
   LAPIS_OK = 0,
   LAPIS_MAX_ITERS = 1,

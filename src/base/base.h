@@ -118,6 +118,8 @@ int base_threads(const lapis_ctx *ctx); /* >= 1 */
 bool base_deterministic(const lapis_ctx *ctx);
 const char *base_backend_name(const lapis_ctx *ctx); /* as set, or NULL */
 bool base_cancelled(const lapis_ctx *ctx);
+/* After a success: what failed inside, and was made good, is no error. */
+void base_forget_error(lapis_ctx *ctx);
 /* Forgets a cancellation: by whom a status of the public interface says it. */
 void base_rearm(lapis_ctx *ctx);
 double base_seconds(void);            /* monotonic clock */

@@ -25,6 +25,11 @@ lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
   return s;
 }
 
+void base_forget_error(lapis_ctx *ctx)
+{
+  ctx->error[0] = '\0';
+}
+
 static bool is_heard(const lapis_ctx *ctx, int level)
 {
   int least = level > 0 ? level : 0; /* a note is heard as a warning is */
