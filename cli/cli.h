@@ -66,8 +66,12 @@ typedef struct cli_option {
       {"triplets", 0, "1|0",                                                   \
        "a table without titles lists the entries of a sparse X: row, column, " \
        "value; the first row has number 1 or 0"},                              \
+      {"feature-count", 0, "D",                                                \
+       ".svm, --triplets: X has at least D features"},                         \
   {                                                                            \
-    "feature-count", 0, "D", ".svm, --triplets: X has at least D features"     \
+    "max-unfold", 0, "MB",                                                     \
+        "refuse a sparse X that would become larger, and a thousand times "    \
+        "what it is (default 64)"                                              \
   }
 
 /* Of verbs that read images. */

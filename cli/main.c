@@ -21,9 +21,9 @@ static int count_given(const cli_args *a, const char *name)
 
 static int set_context(cli *c)
 {
-  static const char *const keys[] = {
-      "seed",          "threads",    "backend", "kernels",
-      "deterministic", "max-pixels", "jobs",    NULL};
+  static const char *const keys[] = {"seed",    "threads",       "backend",
+                                     "kernels", "deterministic", "max-pixels",
+                                     "jobs",    "max-unfold",    NULL};
   for (int i = 0; keys[i] != NULL; i++) {
     const char *value = args_get(&c->args, keys[i]);
     if (value == NULL) continue;

@@ -107,6 +107,11 @@ int64_t base_address_pieces(int64_t bytes);
 /* LAPIS_ENOMEM with a sentence where bytes are more than half of that; what:
  * "svmplus: X as a dense matrix". */
 lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes);
+/* The same, and LAPIS_ENOMEM where bytes are more than a thousand times the
+ * `stored` that they unfold from, and more than the context's max-unfold: a
+ * file of a line may declare any size. */
+lapis_status base_unfolds(lapis_ctx *ctx, const char *what, double bytes,
+                          double stored);
 
 /* A context for one thread of a job: the same seed and way of computing, no
  * threads of its own, no callbacks; late and cancelled when ctx is, which lives
@@ -129,6 +134,7 @@ bool base_late(const lapis_ctx *ctx); /* past lapis_ctx_limit */
 double base_deadline(const lapis_ctx *ctx);
 void base_set_deadline(lapis_ctx *ctx, double at);
 double base_max_pixels(const lapis_ctx *ctx); /* of an image */
+double base_max_unfold(const lapis_ctx *ctx); /* bytes (base_unfolds) */
 bool base_must_stop(const lapis_ctx *ctx);    /* cancelled, or late */
 /* Calls the progress callback as a loop does; false: stop. */
 bool base_show(lapis_ctx *ctx, const lapis_progress *now);

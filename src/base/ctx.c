@@ -255,6 +255,11 @@ base_traffic *base_traffic_of(lapis_ctx *ctx)
   return &ctx->traffic;
 }
 
+double base_max_unfold(const lapis_ctx *ctx)
+{
+  return 1e6 * (double)ctx->max_unfold;
+}
+
 double base_max_pixels(const lapis_ctx *ctx)
 {
   return (double)ctx->max_pixels;

@@ -10,6 +10,7 @@
 
 /* An image of 8 bits is 12 bytes a pixel while it is described: .6 GB. */
 static const uint64_t MAX_PIXELS = 50000000, MOST_PIXELS = 1 << 30;
+static const uint64_t MAX_UNFOLD = 64; /* MB */
 static const uint64_t MOST_JOBS = 1024;
 
 static int least(int a, int b)
@@ -47,6 +48,7 @@ lapis_ctx *lapis_ctx_new(void)
   ctx->jobs = 1;
   ctx->deadline = INFINITY;
   ctx->max_pixels = MAX_PIXELS;
+  ctx->max_unfold = MAX_UNFOLD;
   ctx->width = width_widest();
   return ctx;
 }
@@ -61,6 +63,7 @@ lapis_ctx *base_ctx_branch(const lapis_ctx *ctx)
   own->threads = 1;
   own->trunk = ctx;
   own->max_pixels = ctx->max_pixels;
+  own->max_unfold = ctx->max_unfold;
   own->width = ctx->width;
   return own;
 }
@@ -157,10 +160,15 @@ lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
     ctx->max_pixels = v;
     return LAPIS_OK;
   }
+  if (strcmp(key, "max-unfold") == 0) {
+    TRY(set_number(ctx, key, value, MOST_PIXELS, &v));
+    ctx->max_unfold = v;
+    return LAPIS_OK;
+  }
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "'%s' is no setting of a context; seed, threads, jobs, "
-                    "backend, kernels, deterministic, verbose, spelling and "
-                    "max-pixels are",
+                    "backend, kernels, deterministic, verbose, spelling, "
+                    "max-pixels and max-unfold are",
                     key);
 }
 

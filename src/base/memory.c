@@ -86,6 +86,20 @@ lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes)
                     what, bytes / 1e9, all / 1e9);
 }
 
+lapis_status base_unfolds(lapis_ctx *ctx, const char *what, double bytes,
+                          double stored)
+{
+  static const double USUAL = 1000;
+  if (bytes > base_max_unfold(ctx) && bytes > USUAL * stored)
+    return lapis_fail(
+        ctx, LAPIS_ENOMEM,
+        "%s: would take %.3g MB of memory; %.3g MB hold all that is "
+        "not 0; is a number of a feature wrong? If it is meant, "
+        "--max-unfold %.0f allows it (MB)",
+        what, bytes / 1e6, stored / 1e6, ceil(bytes / 1e6));
+  return base_fits(ctx, what, bytes);
+}
+
 void *base_alloc(lapis_ctx *ctx, int64_t count, size_t size)
 {
   void *p = base_alloc_raw(ctx, count, size);

@@ -97,6 +97,7 @@ struct lapis_ctx {
   note_state notes;
   char phase[PHASE_SIZE]; /* of a run of several steps, or "" */
   uint64_t max_pixels;    /* of an image */
+  uint64_t max_unfold;    /* megabytes */
   base_width width;       /* of our own kernels */
   base_traffic traffic;
   const int64_t *row; /* n_rows: of a part of the samples, or NULL */

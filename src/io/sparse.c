@@ -248,7 +248,8 @@ lapis_status io_dense(lapis_ctx *ctx, const char *what, const lapis_mat *A,
   *out = *A;
   if (A->colptr == NULL) return LAPIS_OK;
   (void)snprintf(text, sizeof text, "%.200s: as a dense matrix", what);
-  TRY(base_fits(ctx, text, 8.0 * (double)A->rows * (double)A->cols));
+  TRY(base_unfolds(ctx, text, 8.0 * (double)A->rows * (double)A->cols,
+                   mat_stored_bytes(A)));
   TRY(io_number_array(ctx, LAPIS_F64, A->rows, A->cols, owned));
   mat_to_f64(A, owned->mat.val, owned->mat.ld);
   *out = owned->mat;

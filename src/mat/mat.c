@@ -292,13 +292,21 @@ lapis_status mat_check_samples(lapis_ctx *ctx, const char *method,
                     method, all, X->rows);
 }
 
+double mat_stored_bytes(const lapis_mat *A)
+{
+  if (A->colptr == NULL) return 8.0 * (double)A->rows * (double)A->cols;
+  return 12.0 * (double)(A->colptr[A->cols] - A->colptr[0]) +
+         8.0 * (double)A->cols;
+}
+
 lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A)
 {
   char text[64];
   if (A->colptr == NULL) return LAPIS_OK;
   (void)snprintf(text, sizeof text, "%s: %s as a dense matrix", method, what);
-  return base_fits(ctx, text, 8.0 * (double)A->rows * (double)A->cols);
+  return base_unfolds(ctx, text, 8.0 * (double)A->rows * (double)A->cols,
+                      mat_stored_bytes(A));
 }
 
 typedef struct bad_entry {

@@ -37,7 +37,9 @@ lapis_status mat_check_beside(lapis_ctx *ctx, const char *method,
 /* Refuses an X without features, or without a sample in any process. */
 lapis_status mat_check_samples(lapis_ctx *ctx, const char *method,
                                const lapis_mat *X);
-/* Refuses a sparse matrix that would not fit into memory as a dense one. */
+double mat_stored_bytes(const lapis_mat *A); /* a sparse one's lists */
+/* Refuses a sparse matrix that would not fit into memory as a dense one, or is
+ * next to nothing against it (base_unfolds). */
 lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A);
 /* The columns of `from` that are marked, dense or compressed, as new doubles in

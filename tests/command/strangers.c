@@ -4,6 +4,7 @@
 #include <sys/inotify.h>
 
 #include "command.h"
+#include "lapis/methods.h"
 
 /* A picture of 2 x 2, as "P5 ...". */
 static void put_image(const command *c, const char *name)
@@ -87,9 +88,38 @@ static void a_result_shows_no_image_from_elsewhere(void **state)
   command_end(&c);
 }
 
+/* A line that declares any width takes no memory for it, unless it is meant. */
+static void a_wide_line_is_not_made_dense(void **state)
+{
+  static const char svm[] = "1 1:1 100000000:1\n2 2:1\n";
+  static const char small[] = "1 1:1 9000000:1\n2 2:1\n";
+  static const char triplets[] = "1,1,1\n2,1000000000,2\n";
+  const lapis_method *m;
+  command c;
+  command_begin(&c);
+  command_write(&c, "wide.svm", svm, sizeof svm - 1);
+  command_write(&c, "small.svm", small, sizeof small - 1);
+  command_write(&c, "t.csv", triplets, sizeof triplets - 1);
+  for (int i = 0; (m = lapis_method_at(i)) != NULL; i++) {
+    command_run(&c, "fit %s wide.svm -o o.npz -q", m->name);
+    if (c.code == 0) fail_msg("%s takes it", m->name);
+    assert_int_equal(count(c.err, "\n"), 1);
+  }
+  command_run(&c, "fit linear wide.svm -o o.npz");
+  command_expect(&c, 1, "--max-unfold 1600 allows it");
+  command_run(&c, "convert t.csv o.csv --triplets 1");
+  command_expect(&c, 1, "--max-unfold");
+  command_run(&c, "convert small.svm o.npy");
+  command_expect(&c, 1, "--max-unfold 144");
+  command_do(&c, "convert small.svm o.npy --max-unfold 144");
+  command_do(&c, "convert t.csv o.npz --triplets 1"); /* stays sparse */
+  command_end(&c);
+}
+
 int test_strangers(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_wide_line_is_not_made_dense),
       cmocka_unit_test(a_result_shows_no_image_from_elsewhere)};
   return run_cases(tests, NULL, NULL);
 }

@@ -291,6 +291,10 @@ static lapis_status build(svmplus *w, const lapis_data *data)
   w->data = *data;
   TRY(as_doubles(&w->base.arena, &data->X, &w->data.X));
   TRY(as_doubles(&w->base.arena, &data->P, &w->data.P));
+  if (data->X.colptr != NULL) /* kept so, but w and what moves it are dense */
+    TRY(base_unfolds(ctx, "svmplus: the weights of X's features",
+                     6 * 8.0 * (double)data->X.rows,
+                     mat_stored_bytes(&data->X)));
   TRY(sv_encode(ctx, "svmplus", &data->Y, &w->labels));
   sv_warn_constant(ctx, "svmplus", &data->P);
   TRY(scale_features(w));
