@@ -364,9 +364,8 @@ lapis_json *flow_texts_json(const lapis_mat *m);
 /* -o: a table, or a page with the command line again. */
 lapis_status flow_write_output(const cli *c, const lapis_solver *s,
                                const char *path);
-/* The run's object; by: the method inside. */
-lapis_json *flow_json(cli *c, const lapis_solver *s, const void *settings,
-                      const lapis_method *by);
+/* The run's object. */
+lapis_json *flow_json(cli *c, const lapis_solver *s, const void *settings);
 /* What a run that has no answer leaves to the next, behind a sentence. */
 const char *flow_kept(const cli *c);
 /* After a signal: says so; the exit code. */

@@ -95,13 +95,13 @@ lapis_status flow_write_output(const cli *c, const lapis_solver *s,
   return status;
 }
 
-lapis_json *flow_json(cli *c, const lapis_solver *s, const void *settings,
-                      const lapis_method *by)
+lapis_json *flow_json(cli *c, const lapis_solver *s, const void *settings)
 {
   lapis_data data;
+  const lapis_solver *by = lapis_work_by(s, &data);
   lapis_mat notes = result_of(s, "notes"), refused = result_of(s, "refused");
   lapis_json *to =
-      run_json(c, c->verb->name, by, lapis_work_by(s, &data), &data);
+      run_json(c, c->verb->name, lapis_result_method(by), by, &data);
   lapis_json_put(to, c->verb->name, settings_json(c, c->method, settings));
   lapis_json_put(to, "notes", notes_json(&notes));
   lapis_json_put(to, "refused", flow_texts_json(&refused));
@@ -138,8 +138,7 @@ static int write_files(cli *c, const lapis_solver *f)
 static int print_answer(cli *c, const flow_verb *v, const flow_job *j)
 {
   if (!c->json) return v->print(c, j->flow);
-  lapis_json *to =
-      flow_json(c, j->flow, j->settings, lapis_method_find("roml"));
+  lapis_json *to = flow_json(c, j->flow, j->settings);
   v->put_json(to, j->flow);
   return print_json(to);
 }

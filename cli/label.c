@@ -303,8 +303,7 @@ static cli_candidates candidates(const lapis_solver *f)
 
 static int print_answer_json(cli *c, const job *j, const answer *a)
 {
-  lapis_json *to = flow_json(c, j->flow, j->settings,
-                             lapis_method_find(a->by.cols > 0 ? "auto" : "mc"));
+  lapis_json *to = flow_json(c, j->flow, j->settings);
   lapis_json *images = lapis_json_list(), *suspects = lapis_json_list();
   int64_t at = 0;
   for (int64_t i = 0; i < a->names.cols; i++)

@@ -410,7 +410,7 @@ static lapis_status fill(page_memory *s, const char *const *title)
   TRY(fill_pictures(s));
   fill_facts(s);
   add_candidates(s);
-  const lapis_method *method = lapis_method_find(w->by != NULL ? "auto" : "mc");
+  const lapis_method *method = lapis_result_method(w->flow->solver);
   add_settings(s, &label_method, &w->set, method);
   add_settings(s, method, lapis_result_settings(w->flow->solver), NULL);
   p->setting = s->setting;

@@ -303,6 +303,8 @@ LAPIS_API const lapis_info *lapis_result_info(const lapis_solver *s);
 /* The method's settings struct as used: automatic values filled in.  Its size
  * is the library's: a copy to be handed on is given the program's own. */
 LAPIS_API const void *lapis_result_settings(const lapis_solver *s);
+/* Whose settings these are; NULL of features. */
+LAPIS_API const lapis_method *lapis_result_method(const lapis_solver *s);
 
 /* ---- model: what was learnt, standing alone -----------------------------
  * A model owns all it needs and outlives its solver.  Its file is a .npz that

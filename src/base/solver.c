@@ -255,3 +255,8 @@ const void *lapis_result_settings(const lapis_solver *s)
   if (s == NULL) return NULL;
   return s->settings;
 }
+
+const lapis_method *lapis_result_method(const lapis_solver *s)
+{
+  return s == NULL ? NULL : s->table;
+}
