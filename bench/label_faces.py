@@ -94,7 +94,7 @@ def main():
         said, seconds = label(given.lapis, labels, result,
                               ["--seed", given.seed, *options])
         auroc, band = judge(result, truth)
-    chosen = re.search(r"chose (.*?) by .*\(AUROC (\S+)", said)
+    chosen = re.search(r"auto: (.*?) answers .*?AUROC ([^,]+)", said)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"chosen {chosen[1]} (AUROC {chosen[2]} on those hidden)"
           if chosen else "nothing chosen")

@@ -55,7 +55,7 @@ static const lapis_param label_params[] = {
                    "--where and counts of words"),
     TEXT("candidates", candidates, .arg = "M,M",
          .help = "methods that compete to answer, of mc, linear and trees; all "
-                 "of them where none is named"),
+                 "of them where none is named, with --where or --mu-rel mc"),
     TEXT("map", map, .arg = "MAP",
          .help = "how features are scaled first, as lapis fit --map has it "
                  "(default: LAPIS chooses by what the features are)"),
@@ -66,7 +66,7 @@ static const lapis_param label_params[] = {
            "how simple (low in rank) the answer is; auto: chosen"),
     INT_IN("folds", folds, "K", .value = 4, FROM_TO(2, 1000),
            .help = "hide the known labels in K parts, one after another, to "
-                   "find wrong ones (at most 20) and, with --where, settings"),
+                   "find wrong ones (at most 20)"),
     INT_IN("suspects", suspects, "M", .value = 10, FROM_TO(0, 1e6),
            .help = "list at most M given labels that look wrong"),
     BOOL("where", where,

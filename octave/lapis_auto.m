@@ -18,6 +18,9 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %                      behind the map, repaired and completed
   %  sparse              n x d, where low_rank is there: X - low_rank where X
   %                      was observed, 0 elsewhere
+  %  class_features      K x d, with --class-features, where low_rank is
+  %                      there: the features of a sample of one class alone,
+  %                      of each class
   %  candidates          candidates x 2, where settings were chosen by hidden
   %                      labels: method and settings of what was compared,
   %                      best first

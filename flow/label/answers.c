@@ -15,14 +15,6 @@ enum { FEW_LABELS = 6, SIXTH = 100, MANY = 100, LEARNT = 8 };
 static const double LEAST = 1e-12; /* a probability is above */
 static const double NORMAL_95 = 1.96, MOST_WRONG = .25;
 
-/* mu states the problem, and places are found in what mc repairs. */
-bool label_chooses(const label_run *w)
-{
-  bool free =
-      w->set.variant == LAPIS_LABEL_AUTO || w->set.variant == LAPIS_LABEL_MC1;
-  return free && isnan(w->set.mu_rel) && !w->set.where;
-}
-
 /* ---- comparing ----------------------------------------------------------*/
 static lapis_status get(const lapis_solver *s, const char *name, lapis_mat *out)
 {
@@ -44,13 +36,23 @@ const lapis_mat *label_figures(const lapis_solver *s, lapis_mat *out,
   return out;
 }
 
+/* mu-rel states a problem of mc, and places are found in what mc repairs. */
+static const char *who_competes(const label_run *w)
+{
+  if (w->set.candidates != NULL) return w->set.candidates;
+  return w->set.where || !isnan(w->set.mu_rel) ? "mc" : NULL;
+}
+
 static lapis_auto_settings settings_of(const label_run *w)
 {
   lapis_auto_settings set = lapis_auto_defaults();
-  set.candidates = w->set.candidates;
-  set.map = w->kinds.count > 1 ? w->joined_map : w->set.map;
+  set.candidates = who_competes(w);
+  set.variant = w->variant;
+  set.map = w->map;
   set.lambda = w->set.lambda;
   set.gamma = w->set.gamma;
+  set.mu_rel = w->set.mu_rel;
+  set.class_features = w->set.where && w->given.K > 1;
   set.kept_as = w->kept_as;
   set.compare_only = true;
   return set;
@@ -59,7 +61,7 @@ static lapis_auto_settings settings_of(const label_run *w)
 lapis_status label_compare(label_run *w)
 {
   lapis_auto_settings set = settings_of(w);
-  TRY(lapis_auto_new(w->flow->ctx, &w->raw, &set, &w->chooser));
+  TRY(lapis_auto_new(w->flow->ctx, &w->flow->data, &set, &w->chooser));
   return lapis_solve(w->chooser);
 }
 
@@ -95,7 +97,7 @@ static lapis_status go_on(label_run *w, bool answer, int64_t held_out)
   return lapis_solve(w->chooser);
 }
 
-lapis_status label_choose_answer(label_run *w)
+lapis_status label_complete(label_run *w)
 {
   static const char *const passed[] = {"low_rank", "candidates",
                                        "candidate_figures", "chosen", "hidden"};
@@ -333,22 +335,6 @@ static lapis_status list(label_run *w, const double *p)
   return s;
 }
 
-/* Settings that are given, or were chosen otherwise: one candidate. */
-static lapis_status make_doubter(label_run *w)
-{
-  lapis_auto_settings set = lapis_auto_defaults();
-  set.candidates = "mc";
-  set.map = "none";
-  set.variant = w->mc.variant;
-  set.lambda = w->mc.lambda;
-  set.gamma = w->mc.gamma;
-  set.mu_rel = w->mc.mu_rel;
-  set.held_out = w->set.folds;
-  set.compare_only = true;
-  TRY(lapis_auto_new(w->flow->ctx, &w->flow->data, &set, &w->doubter));
-  return lapis_solve(w->doubter);
-}
-
 /* What predicts hidden labels no better than by their shares has nothing to say
  * against a given one; of samples that are apart, some labels more than a few
  * may still show one of them wrong. */
@@ -378,20 +364,24 @@ static bool may_doubt(label_run *w, const lapis_solver *s)
 static lapis_status hold_out(label_run *w, double *p)
 {
   lapis_mat held;
-  lapis_solver *s = w->chooser;
-  lapis_status status = LAPIS_OK;
-  if (s != NULL && !may_doubt(w, s)) return LAPIS_EINVAL;
-  if (s != NULL) {
-    status = go_on(w, false, w->set.folds);
-  } else {
-    status = make_doubter(w);
-    s = w->doubter;
-    if (status == LAPIS_OK && !may_doubt(w, s)) return LAPIS_EINVAL;
-  }
-  if (status != LAPIS_OK) return status;
-  TRY(get(s, "held_out", &held));
+  if (!may_doubt(w, w->chooser)) return LAPIS_EINVAL;
+  lapis_status s = go_on(w, false, w->set.folds);
+  if (s != LAPIS_OK) return s;
+  TRY(get(w->chooser, "held_out", &held));
   if (held.cols == 0) return LAPIS_EINVAL; /* fewer groups than folds */
   memcpy(p, held.val, (size_t)(held.rows * held.cols) * sizeof *p);
+  return LAPIS_OK;
+}
+
+/* How the classes that doubted images rather have are called. */
+static lapis_status name_rather(label_run *w)
+{
+  w->rather = calloc((size_t)w->suspects + 1, sizeof *w->rather);
+  if (w->rather == NULL) return flow_no_memory(w->flow);
+  for (int64_t k = 0; k < w->suspects; k++)
+    w->rather[k] = w->given.name[w->suspect[2 * k + 1]];
+  flow_publish(w->flow, "suspect_rather",
+               lapis_mat_text(w->rather, 1, w->suspects));
   return LAPIS_OK;
 }
 
@@ -405,7 +395,7 @@ static lapis_status publish(label_run *w)
   if (w->given.kind == LABEL_MANY)
     flow_publish(w->flow, "suspect_add", lapis_mat_u8(w->add, 1, w->suspects));
   flow_publish(w->flow, "expected_wrong", lapis_mat_i64(w->doubts, 1, 3));
-  return label_name_rather(w);
+  return w->given.kind == LABEL_CLASS ? name_rather(w) : LAPIS_OK;
 }
 
 lapis_status label_doubts(label_run *w)

@@ -1,5 +1,6 @@
 /* kinds.c - the kinds of features of a run: those that are named, or the usual
- * ones, and the map that gives several of them one weight. */
+ * ones; the map that gives several of them one weight; and what else auto is
+ * given. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,7 +102,7 @@ lapis_status label_find_kinds(label_run *w)
   return s;
 }
 
-lapis_status label_features_of(label_run *w, lapis_mat *X)
+static lapis_status features_of(label_run *w, lapis_mat *X)
 {
   *X = w->made;
   if (w->made.cols > 0) return LAPIS_OK; /* a table, or those picked */
@@ -129,7 +130,7 @@ static bool all_count_words(const label_run *w)
 /* Each kind standardised and divided by the root of its size, so that none
  * drowns the others; counts first become roots of shares, of each kind's own
  * sum. */
-lapis_status label_join_map(label_run *w, const char *asked)
+static lapis_status join_map(label_run *w, const char *asked)
 {
   size_t used = 0;
   char *to = w->joined_map;
@@ -144,4 +145,49 @@ lapis_status label_join_map(label_run *w, const char *asked)
                            whole ? "" : ",", asked == NULL ? usual : asked);
   if (used < LABEL_MAP) return LAPIS_OK;
   return lapis_fail(w->flow->ctx, LAPIS_EINVAL, "label: --map is too long");
+}
+
+/* ---- what auto is given -------------------------------------------------*/
+static bool counts_words(const label_run *w)
+{
+  char name[96];
+  const char *at;
+  snprintf(name, sizeof name, "%s.word", w->kinds.kind[0]->name);
+  for (int i = 0; w->flow->features != NULL &&
+                  (at = lapis_result_name(w->flow->features, i)) != NULL;
+       i++)
+    if (strcmp(at, "word") == 0 ||
+        (w->kinds.count == 1 && strcmp(at, name) == 0))
+      return true;
+  return false;
+}
+
+/* Places are found in what mc repairs of counts, whose map can be undone. */
+static const char *map_of(const label_run *w)
+{
+  static const char *const of_counts[] = {[LAPIS_MC_1] = "sqrt",
+                                          [LAPIS_MC_POS] = "none",
+                                          [LAPIS_MC_SIMPLEX] = "l1"};
+  if (w->kinds.count > 1) return w->joined_map;
+  if (w->set.map != NULL) return w->set.map;
+  bool made = w->set.where || w->variant == LAPIS_MC_SIMPLEX;
+  return made ? of_counts[w->variant] : NULL;
+}
+
+lapis_status label_prepare(label_run *w)
+{
+  lapis_mat *X = &w->flow->data.X;
+  TRY(features_of(w, X));
+  if (X->cols != w->flow->n)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: %s gives many vectors an image; --features takes "
+                      "kinds that give one",
+                      w->kinds.kind[0]->name);
+  if (w->set.variant != LAPIS_LABEL_AUTO)
+    w->variant = w->set.variant - LAPIS_LABEL_MC1 + LAPIS_MC_1;
+  else
+    w->variant = w->set.where && counts_words(w) ? LAPIS_MC_POS : LAPIS_MC_1;
+  if (w->kinds.count > 1) TRY(join_map(w, w->set.map));
+  w->map = map_of(w);
+  return LAPIS_OK;
 }

@@ -225,39 +225,14 @@ static lapis_status open_checkpoint(label_run *w)
   if (w->set.checkpoint == NULL) return LAPIS_OK;
   lapis_label_settings set = that_decide(w);
   return lapis_checkpoint_new(w->flow->ctx, w->set.checkpoint, &label_method,
-                              &w->raw, &set, NULL, 0, &w->flow->checkpoint);
-}
-
-/* ---- completing ---------------------------------------------------------*/
-static lapis_status complete(label_run *w)
-{
-  unsigned reads = lapis_method_reads(lapis_method_find("mc"), &w->mc);
-  lapis_data data = lapis_data_with(&w->flow->data, reads);
-  flow_allow(w->flow, 1);
-  lapis_status s = lapis_mc_new(w->flow->ctx, &data, &w->mc, &w->flow->solver);
-  flow_answers(w->flow);
-  if (s >= 0) s = lapis_solve(w->flow->solver);
-  if (s < 0 || s == LAPIS_CANCELLED) return s;
-  lapis_mat mat;
-  TRY(lapis_result_get(w->flow->solver, "scores", &mat));
-  flow_publish(w->flow, "scores", mat);
-  TRY(lapis_result_get(w->flow->solver, "low_rank", &mat));
-  flow_publish(w->flow, "low_rank", mat);
-  lapis_status next = label_answer(w);
-  return next < 0 ? next : s;
+                              &w->flow->data, &set, NULL, 0,
+                              &w->flow->checkpoint);
 }
 
 /* What ends a run: a failure, or a stop that leaves nothing to go on with. */
 static bool ends(lapis_status s)
 {
   return s < 0 || s == LAPIS_CANCELLED;
-}
-
-static lapis_status choose(label_run *w, int steps)
-{
-  if (w->is_auto) return label_compare_kinds(w, steps);
-  flow_allow(w->flow, .5);
-  return label_chooses(w) ? label_compare(w) : label_choose(w);
 }
 
 static lapis_status run(lapis_flow *f)
@@ -272,13 +247,15 @@ static lapis_status run(lapis_flow *f)
   s = take_data(w);
   if (!ends(s)) s = label_prepare(w);
   if (!ends(s)) s = open_checkpoint(w);
-  if (!ends(s)) s = choose(w, steps);
+  flow_allow(f, .5);
+  if (!ends(s))
+    s = w->is_auto ? label_compare_kinds(w, steps) : label_compare(w);
   if (ends(s)) return s;
   flow_step(f, 3, steps, "looking for wrong labels");
   s = label_doubts(w);
   if (ends(s)) return s;
   flow_step(f, 4, steps, "completing labels");
-  s = w->chooser != NULL ? label_choose_answer(w) : complete(w);
+  s = label_complete(w);
   if (ends(s) || !w->set.where) return s;
   flow_step(f, 5, steps, "looking where");
   lapis_status where = label_where(w);
@@ -289,12 +266,10 @@ static void forget(lapis_flow *f)
 {
   label_run *w = f->own;
   lapis_solver_free(w->chooser);
-  lapis_solver_free(w->doubter);
   free(w->scores);
   for (int k = 0; k < LABEL_CANDIDATES; k++) free(w->picked[k]);
   free(w->add);
   free(w->Y);
-  free(w->X);
   free(w->group);
   free(w->path_at);
   free(w->known);
@@ -320,16 +295,6 @@ static lapis_status begin(lapis_flow *f)
   f->common = FLOW_COMMON(&w->set);
   TRY(label_find_kinds(w));
   TRY(label_check_where(w));
-  if (!label_chooses(w) && w->is_auto)
-    return lapis_fail(
-        f->ctx, LAPIS_EINVAL,
-        "label: --features auto compares what LAPIS chooses; --mu-rel, --where "
-        "and --variant pos or simplex take kinds that are named");
-  if (!label_chooses(w) && w->set.candidates != NULL)
-    return lapis_fail(
-        f->ctx, LAPIS_EINVAL,
-        "label: --candidates compete where LAPIS chooses; --mu-rel, --where "
-        "and --variant pos or simplex are mc's");
   if (w->set.labels != NULL || w->set.folder_is_class) TRY(check_there(w));
   return read_table(w);
 }

@@ -81,19 +81,15 @@ typedef struct label_run {
   int64_t *path_at; /* n: the place of an image among the paths */
   /* data of the completion */
   double *Y;             /* given.rows x n */
-  double *X;             /* mapped features of n images, or NULL */
   int64_t *group;        /* n */
   unsigned char *known;  /* n: has a label */
   unsigned char *partly; /* n: ... and lacks another one */
-  const char *map;
+  lapis_mc_variant variant;
+  const char *map;            /* NULL: auto chooses */
   char joined_map[LABEL_MAP]; /* of several kinds, or empty */
-  lapis_mc_settings mc;
-  /* auto, where settings are left to LAPIS: flow->solver once it answers */
-  lapis_solver *chooser;
-  lapis_solver *doubter; /* of settings that were chosen otherwise */
-  lapis_data raw;        /* before any map */
-  double *scores;        /* K x n: log-odds of what auto answers */
-  const char *by;        /* who of the candidates answers */
+  lapis_solver *chooser;      /* auto; flow->solver once it answers */
+  double *scores;             /* K x n: log-odds of what auto answers */
+  const char *by;             /* who of the candidates answers */
   /* labels as they are written */
   const char **answer; /* n; NULL: none yet */
   char *answer_pool;
@@ -114,29 +110,22 @@ typedef struct label_run {
   int64_t mask_used, mask_room, regions_open;
 } label_run;
 
-/* choose.c: variant, map, and the settings that were not given. */
-lapis_status label_prepare(label_run *w);
-/* The features behind w->map, for mc by itself. */
-lapis_status label_map(label_run *w);
-lapis_status label_choose(label_run *w);
 /* kinds.c: the kinds of features that are named, or the usual ones. */
 lapis_status label_find_kinds(label_run *w);
 /* Features of the images that are read: d x n. */
 lapis_status label_features_of(label_run *w, lapis_mat *X);
-/* The map of several kinds into w->joined_map: asked for (NULL: the usual). */
-lapis_status label_join_map(label_run *w, const char *asked);
+/* Features, variant and map, as auto is given them. */
+lapis_status label_prepare(label_run *w);
 /* answers.c: auto chooses who answers; what it doubts. */
-bool label_chooses(const label_run *w);
 lapis_status label_compare(label_run *w);
 /* auto.c: the same for each of the cheap kinds of features. */
 bool label_is_auto(const char *features);
 lapis_status label_compare_kinds(label_run *w, int steps);
-lapis_status label_choose_answer(label_run *w);
+lapis_status label_complete(label_run *w);
 /* What a solver of auto has compared, or NULL. */
 const lapis_mat *label_figures(const lapis_solver *s, lapis_mat *out,
                                int64_t *chosen);
 lapis_status label_doubts(label_run *w);
-lapis_status label_name_rather(label_run *w);
 /* answer.c: labels as texts. */
 lapis_status label_answer(label_run *w);
 bool label_has(const label_run *w, int64_t image, int64_t class_);

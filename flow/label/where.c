@@ -45,7 +45,12 @@ static int roots_in(const char *map)
 
 lapis_status label_check_where(label_run *w)
 {
-  if (!w->set.where || w->is_auto) return LAPIS_OK;
+  if (!w->set.where) return LAPIS_OK;
+  if (w->set.candidates != NULL && strcmp(w->set.candidates, "mc") != 0)
+    return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
+                      "label: --where finds places in what mc repairs; leave "
+                      "out --candidates %s",
+                      w->set.candidates);
   if (w->kinds.count > 1)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --where takes one kind of features, not %s; "

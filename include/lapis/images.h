@@ -494,7 +494,7 @@ LAPIS_API const lapis_method *lapis_flow_find(const char *name);
 
 /* ---- label: images and incomplete labels -> all labels ------------------*/
 typedef enum lapis_label_variant {
-  LAPIS_LABEL_AUTO, /* pos where features are counts of words, else mc1 */
+  LAPIS_LABEL_AUTO, /* pos with where and counts of words, else mc1 */
   LAPIS_LABEL_MC1,
   LAPIS_LABEL_POS,
   LAPIS_LABEL_SIMPLEX

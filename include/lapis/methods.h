@@ -76,6 +76,7 @@ typedef struct lapis_auto_settings {
   bool compare_only;   /* no answer yet: a retune without it makes one */
   const char *kept_as; /* its name in a checkpoint that has several, of at most
                         * 31 letters, or NULL */
+  bool class_features; /* of mc, as there */
 } lapis_auto_settings;
 LAPIS_METHOD(auto, lapis_auto_settings)
 /* What the answer of a, compared on the labels that b hid, too, loses more than

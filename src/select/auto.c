@@ -43,6 +43,9 @@ static const lapis_param params[] = {
     CHOICE("absent", absent, "zero|missing", .value = LAPIS_ABSENT_ZERO,
            .arg = "A",
            .help = "entries that a sparse X leaves out are 0, or not observed"),
+    BOOL("class-features", class_features,
+         .help = "of mc: also write the features of a sample that has one "
+                 "class alone, of each class (class_features)"),
     INT("held-out", held_out, .value = 0, AT_LEAST(0),
         .help = "predict every known label once more while it is hidden, in "
                 "so many folds (result held_out)"),
@@ -63,6 +66,10 @@ static const lapis_result_row results[] = {
     RESULT_LOW_RANK(.where = "mc has a part in the answer",
                     .help = "features behind the map, repaired and completed"),
     RESULT_SPARSE(.where = "low_rank is there"),
+    RESULT("class_features", "K x d", .when = "class-features",
+           .where = "low_rank is there",
+           .help =
+               "the features of a sample of one class alone, of each class"),
     RESULT_CHOICE,
     RESULT_HELD_OUT,
     RESULT_HISTORY,
@@ -402,11 +409,10 @@ static const solver_class open_class = {
     .method = "mc", .solve = solve, .free = release};
 
 /* ---- what is stated -----------------------------------------------------*/
-/* mu states the problem: nothing of mc is left to choose. */
 static unsigned stated(const lapis_mc_settings *set)
 {
   unsigned bits = 0;
-  if (!isnan(set->mu) || !isnan(set->mu_rel)) return ~0u;
+  if (!isnan(set->mu) || !isnan(set->mu_rel)) bits |= LAPIS_STATED_MU;
   if (set->labels != LAPIS_MC_LABELS_AUTO) bits |= LAPIS_STATED_LABELS;
   if (!isnan(set->lambda)) bits |= LAPIS_STATED_LAMBDA;
   if (!isnan(set->gamma)) bits |= LAPIS_STATED_GAMMA;
@@ -499,6 +505,7 @@ lapis_status auto_new(lapis_ctx *ctx, const lapis_data *data,
   like.gamma = set->gamma;
   like.mu_rel = set->mu_rel;
   like.absent = set->absent;
+  like.class_features = set->class_features;
   like.stop = set->stop;
   return make(ctx, &auto_class, data, set, &like, out);
 }

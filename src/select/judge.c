@@ -179,6 +179,16 @@ static lapis_status decide(lapis_race *r, runner *x, int64_t *answers)
   return take_accuracy(r, x, answers);
 }
 
+/* Standard errors that chance exceeds once in forty: Student's t of so many
+ * units less one, by Cornish and Fisher's first terms; 1.96 of many. */
+static double far_errors(const lapis_race *r)
+{
+  const double z = 1.96;
+  double free = fmax((double)r->known - 1, 1);
+  return z + (z * z * z + z) / (4 * free) +
+         (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * free * free);
+}
+
 lapis_status runner_judge(lapis_race *r, runner *x)
 {
   runner none;
@@ -194,7 +204,7 @@ lapis_status runner_judge(lapis_race *r, runner *x)
   TRY(shares(r, x, &none));
   x->ahead = -mean_loss(r, x, &none, &x->ahead_error);
   x->one_answer = answers < 2;
-  x->learnt = x->ahead > 2 * x->ahead_error && !x->one_answer;
+  x->learnt = x->ahead > far_errors(r) * x->ahead_error && !x->one_answer;
   x->guess = mean_loss(r, &none, NULL, &error);
   base_free(none.platt);
   x->judged = !isnan(x->loss) && !isnan(x->auroc); /* both kinds */

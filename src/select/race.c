@@ -142,23 +142,32 @@ static lapis_status find_turns(lapis_race *r)
   return LAPIS_OK;
 }
 
+/* Rows, or groups, some label of which is known; -1: no memory. */
+static int64_t labelled_units(const lapis_race *r)
+{
+  bool *any = base_alloc(r->ctx, r->plan.units, sizeof *any);
+  int64_t count = 0;
+  if (any == NULL) return -1;
+  for (int64_t k = 0; k < r->K * r->n; k++)
+    any[r->plan.unit[k / r->K]] |= !isnan(r->labels.sign[k]);
+  for (int64_t u = 0; u < r->plan.units; u++) count += any[u];
+  base_free(any);
+  return count;
+}
+
 static lapis_status draw(lapis_race *r)
 {
   lapis_cv_options o = lapis_cv_defaults();
   o.by_group = r->o.by_group;
   lapis_folds_of of = lapis_cv_hides(lapis_method_find("mc"), r->data, &o);
-  int64_t known = 0;
-  for (int64_t j = 0; j < r->n; j++) {
-    bool any = false;
-    for (int64_t c = 0; c < r->data->Y.rows; c++)
-      any |= !isnan(lapis_mat_at(&r->data->Y, c, j));
-    known += any;
-  }
   r->cells = of == LAPIS_FOLDS_OF_CELLS;
   lapis_status s = cv_draw_folds(r->ctx, r->data, FOLDS, of, &r->plan);
   if (s == LAPIS_EINVAL) s = cv_draw_folds(r->ctx, r->data, 2, of, &r->plan);
   TRY(s);
-  r->used = known < FEW || r->plan.folds < FOLDS ? r->plan.folds : USED_FOLDS;
+  r->known = labelled_units(r);
+  if (r->known < 0) return LAPIS_ENOMEM;
+  r->used =
+      r->known < FEW || r->plan.folds < FOLDS ? r->plan.folds : USED_FOLDS;
   return LAPIS_OK;
 }
 
@@ -423,7 +432,6 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
   TRY(lapis_settings_copy(ctx, lapis_method_find("mc"), set, &own));
   own.map = NULL; /* the race's own */
   TRY(base_take(ctx, "race: the options", options, &o, sizeof o));
-  if (o.stated == ~0u) method_entry_of(lapis_method_find("mc"))->settle(&own);
   lapis_race *r = base_alloc(ctx, 1, sizeof *r);
   if (r == NULL) return LAPIS_ENOMEM;
   *r = (lapis_race){
@@ -620,7 +628,7 @@ char *lapis_race_unsure(const lapis_race *r, int i, char *text, size_t size)
     snprintf(text, size,
              "it is not clear that anything was learnt: by log-loss, hidden "
              "labels are told %.4f +- %.4f better than by %s, and chance may "
-             "do that (twice the second number would be clear)%s",
+             "do that%s",
              x->ahead, x->ahead_error, than, help);
   else
     snprintf(text, size,

@@ -37,8 +37,8 @@ typedef struct lapis_runner {
   double loss, error;     /* log-loss of hidden labels, its standard error */
   double auroc, accuracy; /* of hidden labels; means over labels */
   double behind, behind_error; /* its loss less the best runner's, paired */
-  bool learnt; /* better than the shares of the labels by two errors, and not
-                * one answer for all */
+  bool learnt; /* better than the shares of the labels by more than chance
+                * does, and not one answer for all */
 } lapis_runner;
 
 /* What a fit would refuse whatever were chosen: not for want of labels. */

@@ -67,6 +67,7 @@ struct lapis_race {
   fold_plan plan;
   bool cells;
   int64_t K, n, used; /* used: folds */
+  int64_t known;      /* rows, or groups, of which a label is known */
   double *weight;     /* n, or NULL */
   double *turn;       /* K: -1 where the rarer value is the smaller one */
   int n_maps;

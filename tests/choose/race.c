@@ -464,12 +464,14 @@ static void stated_settings_stay(void **state)
     assert_string_equal(lapis_race_map(race, i), "none");
   }
   lapis_race_free(race);
-  o.stated = ~0u;
+  o.stated = LAPIS_STATED_MU;
   set.mu_rel = .05;
   assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
-  assert_int_equal(lapis_race_count(race), 1);
-  lapis_race_settings(race, 0, &got);
-  CHECK_NEAR(got.mu_rel, .05, 0);
+  assert_in_range(lapis_race_count(race), 2, 5);
+  for (int i = 0; i < lapis_race_count(race); i++) {
+    lapis_race_settings(race, i, &got);
+    CHECK_NEAR(got.mu_rel, .05, 0);
+  }
   lapis_race_free(race);
   discard(b);
 }

@@ -106,19 +106,18 @@ static void directions_are_told_by_shapes(void **state)
 
 #define AUTO "label in --labels labels.csv --features auto "
 
-/* Why is said; what states the problem takes kinds that are named; with too few
+/* Why is said; places want one kind that is named; with too few
  * labels to hide some the usual kinds answer. */
 static void words_of_auto(void **state)
 {
   command c;
   static const command_misuse wrong[] = {
-      {AUTO "--mu-rel .1", 2, "--features"},
-      {AUTO "--where", 2, "--features"},
+      {AUTO "--where", 2, "takes one kind of features, not auto"},
       {AUTO "--inliers 3", 2, "inliers"},
   };
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 16);
-  command_refuses(&c, wrong, 3, "");
+  command_refuses(&c, wrong, 2, "");
   command_run(&c, AUTO "--cache kept" WORDS);
   command_expect(&c, 0, "--features");
   assert_non_null(strstr(c.err, "lapis: hog: log-loss "));

@@ -115,7 +115,7 @@ static void choosing_leaves_time_for_an_answer(void **state)
   begin_slow(&c);
   run_out_of_time(&c, .5, FILES "--variant pos ");
   command_expect(&c, 0, "");
-  assert_true(strstr(c.err, "no time to choose settings") != NULL ||
+  assert_true(strstr(c.err, "no time to compare candidates") != NULL ||
               strstr(c.err, "time ran out before all") != NULL);
   table_is_whole(&c);
   files_are(&c, true);

@@ -22,54 +22,42 @@ static void unknown_labels_are_found(void **state)
   command_end(&c);
 }
 
-/* Middle of the values that the rule takes for equally good, from a
- * cross-validation's own account of four of them. */
-static double middle_of(const char *account, int *good)
+/* What auto said of who answers, cut out. */
+static void take_answer(const command *c, char to[256])
 {
-  enum { VALUES = 4 };
-  double mu[VALUES], mean[VALUES], error[VALUES], sum = 0;
-  int best = 0;
-  for (int k = 0; k < VALUES; k++) {
-    account = strstr(account, "mu-rel=");
-    assert_non_null(account);
-    assert_int_equal(
-        sscanf(account++, "mu-rel=%lf %lf +- %lf", &mu[k], &mean[k], &error[k]),
-        3);
-    if (mean[k] > mean[best]) best = k;
-  }
-  *good = 0;
-  for (int k = 0; k < VALUES; k++) {
-    if (k != best && mean[k] <= mean[best] - error[best]) continue;
-    sum += log(mu[k]);
-    ++*good;
-  }
-  return exp(sum / *good);
+  const char *at = strstr(c->err, "log-loss");
+  at = at == NULL ? NULL : strstr(at, "auto: ");
+  if (at == NULL || strstr(at, " answers (") == NULL) fail_msg("%s", c->err);
+  snprintf(to, 256, "%.*s", (int)strcspn(at, ";"), at);
 }
 
-/* lapis cv on the same features and folds says what was to be chosen.  One in
- * eight labels is wrong, so that the values differ. */
-static void what_is_chosen_is_the_middle_of_the_good(void **state)
+/* Whatever is stated: who answers, and its figures, are those of fit auto on
+ * the same features. */
+static void label_chooses_as_fit_does(void **state)
 {
+  static const char *const stated[] = {"--variant pos",
+                                       "--mu-rel .1 --candidates mc",
+                                       "--mu-rel .1 --candidates mc,trees"};
   command c;
-  char table[1024] = "file,what\n";
-  int good;
+  char said[256], wanted[256], table[1024] = "file,what\n";
   begin_stripes(&c, 2);
   for (int i = 0; i < IMAGES; i++)
-    sprintf(table + strlen(table), "a%02d.pgm,%d\n", i,
-            (i % 2 == 0) == (i % 8 == 0) ? 1 : -1);
+    sprintf(table + strlen(table), "a%02d.pgm,%s\n", i,
+            i < 16 ? two[i % 2] : "");
   write_text(&c, "labels.csv", table);
-  command_run(&c, CHOOSING " --no-cache --folds 3 --lambda .1 --gamma 3 "
-                           "--variant simplex --suspects 0");
-  command_expect(&c, 0, "chose --lambda 0.1 --gamma 3 --mu-rel ");
-  double said = strtod(strstr(c.err, "--mu-rel ") + 9, NULL);
   command_do(&c, "features hog in --size 32x32 -o x.npz -q");
-  command_do(&c, "cv mc -X x.npz:X -Y labels.csv --target what --id file "
-                 "--variant simplex --map l1 --folds 3 --pooled --lambda .1 "
-                 "--gamma 3 --grid mu-rel=.3,.1,.03,.01 --tol 1e-2 "
-                 "--max-iters 60");
-  double middle = middle_of(c.out, &good);
-  CHECK_NEAR(said / middle, 1, 0.006); /* three digits are said */
-  assert_in_range(good, 2, 4); /* the best alone would be another answer */
+  for (size_t k = 0; k < sizeof stated / sizeof *stated; k++) {
+    command_run(&c, CHOOSING " --no-cache --suspects 0 %s", stated[k]);
+    command_expect(&c, 0, " answers (");
+    take_answer(&c, said);
+    command_run(&c,
+                "fit auto -X x.npz:X -Y labels.csv --target what --id file "
+                "%s",
+                stated[k]);
+    command_expect(&c, 0, " answers (");
+    take_answer(&c, wanted);
+    assert_string_equal(said, wanted);
+  }
   command_end(&c);
 }
 
@@ -677,21 +665,20 @@ static void images_at_fault_are_named(void **state)
 }
 
 /* Settings that cannot be chosen: how many folds of how many. */
-static void too_few_for_the_folds_is_said(void **state)
+static void too_few_people_are_said(void **state)
 {
   command c;
   char table[4096] = "file,what,who\n";
   begin_stripes(&c, 2);
   for (int i = 0; i < 12; i++)
-    sprintf(table + strlen(table), "a%02d,%s,p%d\n", i, two[i % 2], i % 3);
+    sprintf(table + strlen(table), "a%02d,%s,p\n", i, two[i % 2]);
   write_text(&c, "labels.csv", table);
   command_run(&c, CHOOSING " --no-cache --target what --groups who "
                            "--variant pos");
-  command_expect(&c, 0,
-                 "to choose settings: cv: 4 folds of 3 groups with known");
-  command_run(&c, CHOOSING " --no-cache --target what --variant pos "
-                           "--candidates mc");
-  command_expect(&c, 2, "");
+  command_expect(&c, 0, "too few known labels to compare candidates");
+  command_run(&c, "label in --labels labels.csv --no-cache --target what "
+                  "--where --candidates mc,trees");
+  command_expect(&c, 2, "leave out --candidates mc,trees");
   command_end(&c);
 }
 
@@ -722,7 +709,7 @@ int test_label(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(unknown_labels_are_found),
-      cmocka_unit_test(what_is_chosen_is_the_middle_of_the_good),
+      cmocka_unit_test(label_chooses_as_fit_does),
       cmocka_unit_test(classes_are_found),
       cmocka_unit_test(curves_are_of_hidden_labels),
       cmocka_unit_test(many_labels_are_found),
@@ -740,7 +727,7 @@ int test_label(void)
       cmocka_unit_test(bad_tables_are_refused),
       cmocka_unit_test(inputs_are_not_written_over),
       cmocka_unit_test(images_at_fault_are_named),
-      cmocka_unit_test(too_few_for_the_folds_is_said),
+      cmocka_unit_test(too_few_people_are_said),
       cmocka_unit_test(ambiguous_names_are_refused),
       cmocka_unit_test(bad_images_can_be_left_out),
   };
