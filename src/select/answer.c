@@ -1,4 +1,4 @@
-/* answer.c - a runner of a race answers for all samples.
+/* answer.c - a candidate of a race answers for all samples.
  *
  * As in the race: mc, logistic regression and trees through the map they ran
  * with, gaps filled by the first mc where they had them so; and of several the
@@ -87,9 +87,9 @@ static lapis_status model_of(lapis_solver *s, lapis_model **out)
 }
 
 /* ---- parts --------------------------------------------------------------*/
-static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
-                             const lapis_mc_settings *like, joined_part *part,
-                             int *count)
+static lapis_status add_part(const comparison *r, const candidate *x,
+                             bool fills, const lapis_mc_settings *like,
+                             joined_part *part, int *count)
 {
   int reads = -1;
   for (int k = 0; x->filled && k < *count; k++)
@@ -104,8 +104,8 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
       .make = part_make, .self = p, .reads = reads, .answers = !fills};
   ++*count;
   p->slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
-  p->map_text = reads < 0 ? runner_map(r, x) : runner_map_of_filled(r, x);
-  if (x->kind == RUNNER_TREES) {
+  p->map_text = reads < 0 ? candidate_map(r, x) : candidate_map_of_filled(r, x);
+  if (x->kind == CANDIDATE_TREES) {
     p->method = lapis_method_find("trees");
     lapis_settings_default(p->method, &p->set);
     p->set.trees.trees = RACE_TREES;
@@ -113,7 +113,7 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
     p->set.trees.stop.seconds = like->stop.seconds;
     return LAPIS_OK;
   }
-  if (x->kind == RUNNER_LINEAR) {
+  if (x->kind == CANDIDATE_LINEAR) {
     p->method = lapis_method_find("linear");
     lapis_settings_default(p->method, &p->set);
     p->set.linear.C = x->C;
@@ -132,12 +132,12 @@ static lapis_status add_part(const lapis_race *r, const runner *x, bool fills,
 }
 
 /* ---- where nothing could be compared ------------------------------------*/
-const char *race_default_method(const lapis_race_options *o)
+const char *race_default_method(const auto_options *o)
 {
   return o->mc ? "mc" : o->linear ? "linear" : "trees";
 }
 
-const char *race_default_map(const lapis_race_options *o,
+const char *race_default_map(const auto_options *o,
                              const lapis_mc_settings *set,
                              const lapis_data *data)
 {
@@ -147,7 +147,7 @@ const char *race_default_map(const lapis_race_options *o,
 }
 
 /* As it decides however Y is written. */
-static void default_settings(const lapis_race_options *o,
+static void default_settings(const auto_options *o,
                              const lapis_mc_settings *set, answer_part *p)
 {
   lapis_settings_default(p->method, &p->set);
@@ -161,7 +161,7 @@ static void default_settings(const lapis_race_options *o,
     p->set.mc.labels = LAPIS_MC_LABELS_PM;
 }
 
-lapis_status race_default_new(lapis_ctx *ctx, const lapis_race_options *o,
+lapis_status race_default_new(lapis_ctx *ctx, const auto_options *o,
                               const lapis_data *data,
                               const lapis_mc_settings *set, lapis_solver **out)
 {
@@ -182,7 +182,7 @@ lapis_status race_default_new(lapis_ctx *ctx, const lapis_race_options *o,
 }
 
 /* ---- of a race ----------------------------------------------------------*/
-lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
+lapis_status comparison_answer_new(lapis_ctx *ctx, const comparison *r, int i,
                                    const lapis_data *data,
                                    const lapis_mc_settings *set,
                                    lapis_solver **out)
@@ -190,12 +190,12 @@ lapis_status lapis_race_answer_new(lapis_ctx *ctx, const lapis_race *r, int i,
   MAKES(out);
   NEEDS(ctx, ctx, r, data, set, out);
   if (!race_has(r, i))
-    return lapis_fail(ctx, LAPIS_EINVAL, "race: there is no runner %d", i);
+    return lapis_fail(ctx, LAPIS_EINVAL, "auto: there is no candidate %d", i);
   lapis_mc_settings own;
   TRY(lapis_settings_copy(ctx, lapis_method_find("mc"), set, &own));
   joined_part part[JOINED_PARTS];
   int count = 0;
-  const runner *x = &r->run[r->order[i]];
+  const candidate *x = &r->run[r->order[i]];
   lapis_status s = LAPIS_OK;
   for (int k = 0; k < x->parts && s >= 0; k++)
     s = add_part(r, &r->run[x->of[k]], false, &own, part, &count);

@@ -110,15 +110,15 @@ typedef struct auto_solver {
   const char *name; /* "auto", or of whom it chooses the settings */
   lapis_auto_settings set;
   lapis_mc_settings like; /* of mc, as far as it is stated */
-  lapis_race_options options;
+  auto_options options;
   lapis_data data;
   /* comparing; without a race nothing could be compared */
   bool compared, late;
-  lapis_race *race;
+  comparison *race;
   int chosen; /* place of who answers */
   char *why;  /* nothing could be compared; "": no time */
   int count;
-  lapis_runner *candidate;
+  candidate_figures *candidate;
   const char **cell; /* ROWS x count */
   double *figure;    /* FIGURES x count */
   double hidden[HIDDEN];
@@ -144,7 +144,7 @@ static double allow(auto_solver *w, double started, double share)
 }
 
 /* ---- remarks ------------------------------------------------------------*/
-static const char *called(const lapis_runner *x)
+static const char *called(const candidate_figures *x)
 {
   bool linear = strcmp(x->method, "linear") == 0;
   bool alone =
@@ -160,7 +160,7 @@ static void remark_hidden(const auto_solver *w)
   static const char *const what[] = {[LAPIS_FOLDS_OF_ROWS] = "whole rows",
                                      [LAPIS_FOLDS_OF_GROUPS] = "whole groups",
                                      [LAPIS_FOLDS_OF_CELLS] = "single cells"};
-  lapis_race_hidden h = lapis_race_what(w->race);
+  auto_hidden h = comparison_what(w->race);
   base_note(w->base.ctx, BASE_NOTE, "hidden",
             "%s: %lld known labels were hidden, %s, in %lld folds, and %d "
             "candidates predicted them; by log-loss (less is better) guessing "
@@ -171,7 +171,7 @@ static void remark_hidden(const auto_solver *w)
 
 static void remark_chosen(const auto_solver *w)
 {
-  const lapis_runner *x = &w->candidate[w->chosen];
+  const candidate_figures *x = &w->candidate[w->chosen];
   const double *f = w->figure + (int64_t)FIGURES * w->chosen;
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "%s: %s %s answers (log-loss %.4f +- %.4f, AUROC %.4f, accuracy "
@@ -189,8 +189,8 @@ static void remark_other(const auto_solver *w)
   while (other < w->count && strcmp(w->candidate[other].method, who) == 0)
     other++;
   if (other == w->count) return;
-  const lapis_runner *x = &w->candidate[other];
-  double error, by = lapis_race_difference(w->race, other, w->chosen, &error);
+  const candidate_figures *x = &w->candidate[other];
+  double error, by = comparison_difference(w->race, other, w->chosen, &error);
   base_note(w->base.ctx, BASE_NOTE, "other",
             "%s: %s %s on the same labels: AUROC %.4f, accuracy %.4f; log-loss "
             "%s by %.4f +- %.4f, %s",
@@ -222,7 +222,7 @@ static void remark(const auto_solver *w)
   remark_hidden(w);
   remark_chosen(w);
   remark_other(w);
-  if (*lapis_race_unsure(w->race, w->chosen, unsure, sizeof unsure) != '\0')
+  if (*comparison_unsure(w->race, w->chosen, unsure, sizeof unsure) != '\0')
     base_note(w->base.ctx, BASE_WARNING, "unsure", "%s: %s", w->name, unsure);
 }
 
@@ -230,24 +230,24 @@ static void remark(const auto_solver *w)
 static lapis_status list(auto_solver *w)
 {
   arena *a = &w->base.arena;
-  w->count = lapis_race_count(w->race);
+  w->count = comparison_count(w->race);
   w->candidate = arena_take(a, w->count, sizeof *w->candidate);
   w->cell = arena_take(a, (int64_t)ROWS * w->count, sizeof *w->cell);
   w->figure = arena_reals(a, (int64_t)FIGURES * w->count);
   TRY(arena_status(a));
   for (int i = 0; i < w->count; i++) {
-    lapis_runner *x = &w->candidate[i];
+    candidate_figures *x = &w->candidate[i];
     double *to = w->figure + (int64_t)FIGURES * i;
-    *x = lapis_race_at(w->race, i);
+    *x = comparison_at(w->race, i);
     w->cell[ROWS * i] = x->method;
     w->cell[ROWS * i + 1] = x->settings;
     memcpy(to,
            (double[]){x->loss, x->error, x->auroc, x->accuracy, 0, 0, x->behind,
                       x->behind_error, x->learnt},
            FIGURES * sizeof *to);
-    lapis_race_accuracy(w->race, i, &to[4], &to[5]);
+    comparison_accuracy(w->race, i, &to[4], &to[5]);
   }
-  lapis_race_hidden h = lapis_race_what(w->race);
+  auto_hidden h = comparison_what(w->race);
   memcpy(w->hidden,
          (double[]){(double)h.labels, (double)h.folds, h.of, h.loss, h.widened},
          sizeof w->hidden);
@@ -258,7 +258,7 @@ static lapis_status list(auto_solver *w)
 /* Where nobody could be compared, *why says so, and there is no race. */
 static lapis_status give_up(auto_solver *w, const char *why)
 {
-  lapis_race_free(w->race);
+  comparison_free(w->race);
   w->race = NULL;
   w->why = arena_keep(&w->base.arena, base_strdup(w->base.ctx, why));
   return arena_status(&w->base.arena);
@@ -269,7 +269,7 @@ static lapis_status compare(auto_solver *w, double started)
   lapis_ctx *ctx = w->base.ctx;
   double before = allow(w, started, w->set.compare_only ? 1 : .5);
   lapis_status s =
-      lapis_race_run(ctx, &w->data, &w->like, &w->options, &w->race);
+      comparison_run(ctx, &w->data, &w->like, &w->options, &w->race);
   base_set_deadline(ctx, before);
   if (s == LAPIS_EINVAL) {
     w->compared = true;
@@ -278,7 +278,7 @@ static lapis_status compare(auto_solver *w, double started)
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   w->compared = true;
   w->late = s == LAPIS_TIME_LIMIT;
-  w->chosen = lapis_race_best(w->race, NULL);
+  w->chosen = comparison_best(w->race, NULL);
   if (w->chosen < 0) return give_up(w, w->late ? "" : "no fold answers");
   return list(w);
 }
@@ -296,7 +296,7 @@ static lapis_status answer(auto_solver *w, double started)
 {
   lapis_ctx *ctx = w->base.ctx;
   if (w->answer == NULL)
-    TRY(w->race != NULL ? lapis_race_answer_new(ctx, w->race, w->chosen,
+    TRY(w->race != NULL ? comparison_answer_new(ctx, w->race, w->chosen,
                                                 &w->data, &w->like, &w->answer)
                         : race_default_new(ctx, &w->options, &w->data, &w->like,
                                            &w->answer));
@@ -320,11 +320,11 @@ static lapis_status hold_out(auto_solver *w, double started)
 {
   lapis_ctx *ctx = w->base.ctx;
   if (w->race == NULL) return LAPIS_OK;
-  int64_t K = lapis_race_labels(w->race), n = w->data.X.cols;
+  int64_t K = comparison_labels(w->race), n = w->data.X.cols;
   if (w->held_out == NULL) w->held_out = arena_reals(&w->base.arena, K * n);
   TRY(arena_status(&w->base.arena));
   double before = allow(w, started, 1);
-  lapis_status s = lapis_race_held_out(ctx, w->race, w->chosen, &w->data,
+  lapis_status s = comparison_hold_out(ctx, w->race, w->chosen, &w->data,
                                        w->set.held_out, w->held_out);
   base_set_deadline(ctx, before);
   if (s == LAPIS_EINVAL) { /* fewer units than folds */
@@ -400,7 +400,7 @@ static void release(lapis_solver *s)
 {
   auto_solver *w = auto_of(s);
   lapis_solver_free(w->answer);
-  lapis_race_free(w->race);
+  comparison_free(w->race);
 }
 
 static const solver_class auto_class = {
@@ -412,16 +412,16 @@ static const solver_class open_class = {
 static unsigned stated(const lapis_mc_settings *set)
 {
   unsigned bits = 0;
-  if (!isnan(set->mu) || !isnan(set->mu_rel)) bits |= LAPIS_STATED_MU;
-  if (set->labels != LAPIS_MC_LABELS_AUTO) bits |= LAPIS_STATED_LABELS;
-  if (!isnan(set->lambda)) bits |= LAPIS_STATED_LAMBDA;
-  if (!isnan(set->gamma)) bits |= LAPIS_STATED_GAMMA;
+  if (!isnan(set->mu) || !isnan(set->mu_rel)) bits |= STATED_MU;
+  if (set->labels != LAPIS_MC_LABELS_AUTO) bits |= STATED_LABELS;
+  if (!isnan(set->lambda)) bits |= STATED_LAMBDA;
+  if (!isnan(set->gamma)) bits |= STATED_GAMMA;
   return bits;
 }
 
 /* Reads "mc,linear". */
 static lapis_status read_candidates(lapis_ctx *ctx, const char *text,
-                                    lapis_race_options *o)
+                                    auto_options *o)
 {
   const struct {
     const char *name;
@@ -460,12 +460,10 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
                          const lapis_data *data, const lapis_auto_settings *set,
                          const lapis_mc_settings *like, lapis_solver **out)
 {
-  lapis_race_options o = {
-      .size = sizeof o,
-      .map = set->map != NULL && *set->map != '\0' ? set->map : NULL,
-      .by_group = data->group != NULL,
-      .stated = stated(like),
-      .kept_as = set->kept_as};
+  auto_options o = {.map =
+                        set->map != NULL && *set->map != '\0' ? set->map : NULL,
+                    .stated = stated(like),
+                    .kept_as = set->kept_as};
   *out = NULL;
   if (set->held_out == 1)
     return lapis_fail(ctx, LAPIS_EINVAL,
@@ -532,6 +530,6 @@ lapis_status lapis_auto_behind(const lapis_solver *a, const lapis_solver *b,
                       "auto: both must be solvers of the method auto");
   const auto_solver *x = auto_of(a), *y = auto_of(b);
   if (x->race != NULL && y->race != NULL)
-    *by = lapis_race_against(x->race, x->chosen, y->race, y->chosen, error);
+    *by = comparison_against(x->race, x->chosen, y->race, y->chosen, error);
   return LAPIS_OK;
 }

@@ -6,7 +6,7 @@
 #include "select/runners.h"
 
 /* Gaps hold what the seen features of a sample tell. */
-static lapis_status impute_gaps(lapis_race *r, int map)
+static lapis_status impute_gaps(comparison *r, int map)
 {
   lapis_map *impute;
   lapis_mat unused;
@@ -19,7 +19,7 @@ static lapis_status impute_gaps(lapis_race *r, int map)
 }
 
 /* Gaps hold the feature's mean. */
-static lapis_status fill_means(lapis_race *r, int map)
+static lapis_status fill_means(comparison *r, int map)
 {
   const lapis_mat *X = &r->X[map];
   double *to = base_alloc_raw(r->ctx, X->rows * r->n, sizeof *to);
@@ -39,7 +39,7 @@ static lapis_status fill_means(lapis_race *r, int map)
   return LAPIS_OK;
 }
 
-lapis_status runners_fill(lapis_race *r, int map, const double **out)
+lapis_status candidates_fill(comparison *r, int map, const double **out)
 {
   bool impute = r->imputes && map == 0;
   if (r->filled[map] == NULL)

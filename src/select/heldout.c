@@ -1,4 +1,4 @@
-/* heldout.c - what a runner says of every known label while it is hidden.
+/* heldout.c - what a candidate says of every known label while it is hidden.
  *
  * A race hides some labels to compare; doubts need all of them.  Folds as in
  * the race, all of them; what makes probabilities of a fold's scores is fitted
@@ -10,8 +10,8 @@
 #include "select/runners.h"
 
 /* A copy that runs by itself; the maps, targets and units stay the race's. */
-static lapis_status begin(const lapis_race *from, const lapis_data *data,
-                          int64_t folds, lapis_race *r)
+static lapis_status begin(const comparison *from, const lapis_data *data,
+                          int64_t folds, comparison *r)
 {
   *r = *from;
   r->data = data;
@@ -26,21 +26,21 @@ static lapis_status begin(const lapis_race *from, const lapis_data *data,
     r->run[k].score = NULL;
     r->run[k].platt = r->run[k].answer = NULL;
   }
-  lapis_folds_of of = r->cells        ? LAPIS_FOLDS_OF_CELLS
-                      : r->o.by_group ? LAPIS_FOLDS_OF_GROUPS
-                                      : LAPIS_FOLDS_OF_ROWS;
+  lapis_folds_of of = r->cells     ? LAPIS_FOLDS_OF_CELLS
+                      : r->grouped ? LAPIS_FOLDS_OF_GROUPS
+                                   : LAPIS_FOLDS_OF_ROWS;
   folds = folds < MOST_FOLDS ? folds : MOST_FOLDS;
   lapis_status s = cv_draw_folds(r->ctx, data, folds, of, &r->plan);
   if (s == LAPIS_EINVAL && folds > 2)
     s = cv_draw_folds(r->ctx, data, 2, of, &r->plan);
   r->used = r->plan.folds;
   memset(r->late, 0, sizeof r->late);
-  r->answered = base_alloc(r->ctx, MOST_RUNNERS * r->used, sizeof(bool));
+  r->answered = base_alloc(r->ctx, MOST_CANDIDATES * r->used, sizeof(bool));
   if (s >= 0 && r->answered == NULL) s = LAPIS_ENOMEM;
   return s < 0 ? s : race_make_maps(r, &data->X);
 }
 
-static void end(lapis_race *r)
+static void end(comparison *r)
 {
   for (int k = 0; k < r->count; k++) {
     base_free(r->run[k].score);
@@ -55,39 +55,40 @@ static void end(lapis_race *r)
 
 /* Runner k, where it reads what another has filled after that one; what was
  * filled is large and serves one fold. */
-static lapis_status answer(lapis_race *r, int k, int64_t fold)
+static lapis_status answer(comparison *r, int k, int64_t fold)
 {
   lapis_status s = LAPIS_OK;
-  if (r->run[k].filled) s = runner_answers(r, r->run, fold);
-  if (s >= 0 && s != LAPIS_CANCELLED) s = runner_answers(r, &r->run[k], fold);
+  if (r->run[k].filled) s = candidate_answers(r, r->run, fold);
+  if (s >= 0 && s != LAPIS_CANCELLED)
+    s = candidate_answers(r, &r->run[k], fold);
   base_free(r->completed[fold]);
   r->completed[fold] = NULL;
   return s;
 }
 
-static lapis_status answer_all(lapis_race *r, int k)
+static lapis_status answer_all(comparison *r, int k)
 {
-  TRY(runners_restore(r, k, k));
+  TRY(candidates_restore(r, k, k));
   if (jobs_of(r->ctx, r->used) > 1) return race_ask_jobs(r, k, answer);
   for (int64_t f = 0; f < r->used; f++) {
-    if (*runner_answered(r, k, f)) continue;
+    if (*candidate_answered(r, k, f)) continue;
     lapis_status s = answer(r, k, f);
     bool none = s == LAPIS_EDATA || s == LAPIS_EMISSING;
     if ((s < 0 && !none) || s == LAPIS_CANCELLED) return s;
     if (!none && base_late(r->ctx)) return LAPIS_TIME_LIMIT;
-    *runner_answered(r, k, f) = true;
+    *candidate_answered(r, k, f) = true;
     (void)keep_take(r->ctx, true);
   }
   return LAPIS_OK;
 }
 
-static bool in_fold(const lapis_race *r, int64_t f, int64_t k)
+static bool in_fold(const comparison *r, int64_t f, int64_t k)
 {
   return fold_hides(&r->plan, f, k % r->K, k / r->K);
 }
 
 /* p of the labels of fold f; scores: room for K x n. */
-static lapis_status calibrate_fold(lapis_race *r, const runner *x, int64_t f,
+static lapis_status calibrate_fold(comparison *r, const candidate *x, int64_t f,
                                    double *scores, sigmoid *by, double *p)
 {
   int64_t count = r->K * r->n;
@@ -95,7 +96,7 @@ static lapis_status calibrate_fold(lapis_race *r, const runner *x, int64_t f,
     scores[k] = in_fold(r, f, k) ? NAN : x->score[k];
   calibration of = race_calibration(r, scores);
   TRY(r->labels.kind == TARGETS_CLASS
-          ? calibrate_softmax(r->ctx, &of, runner_ridge(r, x), by)
+          ? calibrate_softmax(r->ctx, &of, candidate_ridge(r, x), by)
           : calibrate_labels(r->ctx, &of, by));
   targets_calibrate(&r->labels, (const double *)by, x->score, scores);
   for (int64_t k = 0; k < count; k++)
@@ -103,7 +104,7 @@ static lapis_status calibrate_fold(lapis_race *r, const runner *x, int64_t f,
   return LAPIS_OK;
 }
 
-static lapis_status calibrate(lapis_race *r, const runner *x, double *p)
+static lapis_status calibrate(comparison *r, const candidate *x, double *p)
 {
   double *scores = base_alloc_raw(r->ctx, r->K * r->n, sizeof *scores);
   sigmoid *by = base_alloc(r->ctx, r->K, sizeof *by);
@@ -116,7 +117,7 @@ static lapis_status calibrate(lapis_race *r, const runner *x, double *p)
   return s;
 }
 
-static lapis_status say(lapis_race *r, int k, double *p)
+static lapis_status say(comparison *r, int k, double *p)
 {
   lapis_status s = LAPIS_OK;
   if (r->run[k].score == NULL) s = answer_all(r, k);
@@ -125,7 +126,7 @@ static lapis_status say(lapis_race *r, int k, double *p)
   return s;
 }
 
-static lapis_status say_mean(lapis_race *r, const runner *x, double *p)
+static lapis_status say_mean(comparison *r, const candidate *x, double *p)
 {
   double *q = base_alloc_raw(r->ctx, r->K * r->n, sizeof *q);
   lapis_status s = q == NULL ? LAPIS_ENOMEM : say(r, x->of[0], p);
@@ -138,21 +139,21 @@ static lapis_status say_mean(lapis_race *r, const runner *x, double *p)
   return s;
 }
 
-lapis_status lapis_race_held_out(lapis_ctx *ctx, const lapis_race *race, int i,
+lapis_status comparison_hold_out(lapis_ctx *ctx, const comparison *race, int i,
                                  const lapis_data *data, int64_t folds,
                                  double *p)
 {
   NEEDS(ctx, ctx, race, data, p);
   if (!race_has(race, i))
-    return lapis_fail(ctx, LAPIS_EINVAL, "race: there is no runner %d", i);
-  TRY(mat_check_numbers(ctx, "race", "X", &data->X));
-  TRY(mat_check_numbers(ctx, "race", "Y", &data->Y));
+    return lapis_fail(ctx, LAPIS_EINVAL, "auto: there is no candidate %d", i);
+  TRY(mat_check_numbers(ctx, "auto", "X", &data->X));
+  TRY(mat_check_numbers(ctx, "auto", "Y", &data->Y));
   if (data->X.cols != race->n || data->Y.cols != race->n)
     return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "race: data of %lld samples, and the race was of %lld",
+                      "auto: data of %lld samples, and the race was of %lld",
                       (long long)data->X.cols, (long long)race->n);
   int at = race->order[i];
-  lapis_race *r = base_alloc(ctx, 1, sizeof *r);
+  comparison *r = base_alloc(ctx, 1, sizeof *r);
   if (r == NULL) return LAPIS_ENOMEM;
   for (int64_t k = 0; k < race->K * race->n; k++) p[k] = NAN;
   base_mute(ctx, true);

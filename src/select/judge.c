@@ -1,29 +1,29 @@
-/* judge.c - what a runner's answers for hidden labels are worth.
+/* judge.c - what a candidate's answers for hidden labels are worth.
  *
  * The judge is the log-loss after Platt's sigmoid a label: it sees ranks and
- * decisions, and a runner whose scores have shrunken to one side is not judged
- * by where they stand.  A sample of weight w counts as w of them.  Samples err
- * as a whole (groups, where they were hidden as groups), so that errors are
- * from sums of units. */
+ * decisions, and a candidate whose scores have shrunken to one side is not
+ * judged by where they stand.  A sample of weight w counts as w of them.
+ * Samples err as a whole (groups, where they were hidden as groups), so that
+ * errors are from sums of units. */
 #include <math.h>
 #include <string.h>
 
 #include "lapis/choose.h"
 #include "select/runners.h"
 
-static bool counts(const lapis_race *r, const runner *x, int64_t k)
+static bool counts(const comparison *r, const candidate *x, int64_t k)
 {
   return !isnan(r->labels.sign[k]) && (x == NULL || !isnan(x->score[k]));
 }
 
 /* ---- losses -------------------------------------------------------------*/
-static double loss_at(const lapis_race *r, const runner *x, int64_t k)
+static double loss_at(const comparison *r, const candidate *x, int64_t k)
 {
   return calibrate_loss(x->platt[k % r->K], x->score[k], r->labels.sign[k]);
 }
 
 /* Mean of a sum over units, and its standard error. */
-static double mean_of(const lapis_race *r, const double *sum,
+static double mean_of(const comparison *r, const double *sum,
                       const double *count, double *error)
 {
   double all = 0, labels = 0, square = 0, units = 0;
@@ -42,8 +42,8 @@ static double mean_of(const lapis_race *r, const double *sum,
 }
 
 /* of `a` less `b` (NULL: nothing) over what both answered. */
-static double mean_loss(const lapis_race *r, const runner *a, const runner *b,
-                        double *error)
+static double mean_loss(const comparison *r, const candidate *a,
+                        const candidate *b, double *error)
 {
   double *sum = base_alloc(r->ctx, 2 * r->plan.units, sizeof *sum);
   *error = NAN;
@@ -61,13 +61,13 @@ static double mean_loss(const lapis_race *r, const runner *a, const runner *b,
   return mean;
 }
 
-double race_behind(const lapis_race *r, const runner *a, const runner *b,
+double race_behind(const comparison *r, const candidate *a, const candidate *b,
                    double *error)
 {
   return mean_loss(r, a, b, error);
 }
 
-calibration race_calibration(const lapis_race *r, const double *score)
+calibration race_calibration(const comparison *r, const double *score)
 {
   return (calibration){.score = score,
                        .sign = r->labels.sign,
@@ -76,11 +76,12 @@ calibration race_calibration(const lapis_race *r, const double *score)
                        .n = r->n};
 }
 
-/* The shares as a runner: what knowing nothing of the features loses. */
-static lapis_status shares(const lapis_race *r, const runner *like, runner *out)
+/* The shares as a candidate: what knowing nothing of the features loses. */
+static lapis_status shares(const comparison *r, const candidate *like,
+                           candidate *out)
 {
   calibration x = race_calibration(r, like->score);
-  *out = (runner){.score = like->score};
+  *out = (candidate){.score = like->score};
   out->platt = base_alloc(r->ctx, r->K, sizeof *out->platt);
   if (out->platt == NULL) return LAPIS_ENOMEM;
   for (int64_t c = 0; c < r->K; c++) out->platt[c] = calibrate_share(&x, c);
@@ -88,8 +89,8 @@ static lapis_status shares(const lapis_race *r, const runner *like, runner *out)
 }
 
 /* ---- answers ------------------------------------------------------------*/
-static int64_t class_of(const lapis_race *r, const runner *x, const sigmoid *at,
-                        int64_t j)
+static int64_t class_of(const comparison *r, const candidate *x,
+                        const sigmoid *at, int64_t j)
 {
   int64_t best = 0;
   double most = -INFINITY;
@@ -102,8 +103,9 @@ static int64_t class_of(const lapis_race *r, const runner *x, const sigmoid *at,
 
 /* Right answers and all of each unit; *answers: how many different ones there
  * were. */
-static void count_right(const lapis_race *r, const runner *x, const sigmoid *at,
-                        double *right, double *all, int64_t *answers)
+static void count_right(const comparison *r, const candidate *x,
+                        const sigmoid *at, double *right, double *all,
+                        int64_t *answers)
 {
   int64_t first = -1;
   bool classes = r->labels.kind == TARGETS_CLASS;
@@ -123,7 +125,7 @@ static void count_right(const lapis_race *r, const runner *x, const sigmoid *at,
 /* Accuracy, and between what it may be of new samples.  Labels of one unit err
  * together: they are as many trials as have the standard error that units show,
  * and where units show none, a trial each. */
-static lapis_status take_accuracy(lapis_race *r, runner *x, int64_t *answers)
+static lapis_status take_accuracy(comparison *r, candidate *x, int64_t *answers)
 {
   double *right = base_alloc(r->ctx, 2 * r->plan.units, sizeof *right), error;
   if (right == NULL) return LAPIS_ENOMEM;
@@ -141,7 +143,7 @@ static lapis_status take_accuracy(lapis_race *r, runner *x, int64_t *answers)
   return LAPIS_OK;
 }
 
-static lapis_status rank_of(const lapis_race *r, runner *x)
+static lapis_status rank_of(const comparison *r, candidate *x)
 {
   lapis_mat truth = lapis_mat_f64(r->labels.sign, r->K, r->n), scores;
   double *score = base_alloc_raw(r->ctx, 2 * r->K * r->n, sizeof *score);
@@ -161,13 +163,13 @@ static lapis_status rank_of(const lapis_race *r, runner *x)
 
 /* What is trained on all classes at once needs no biases beside its own; those
  * of mc's rows are shrunken the more, the fewer labels a class has. */
-double runner_ridge(const lapis_race *r, const runner *x)
+double candidate_ridge(const comparison *r, const candidate *x)
 {
-  return x->kind == RUNNER_LINEAR ? INFINITY : (double)r->K;
+  return x->kind == CANDIDATE_LINEAR ? INFINITY : (double)r->K;
 }
 
 /* Sigmoids have judged; of several classes a softmax answers. */
-static lapis_status decide(lapis_race *r, runner *x, int64_t *answers)
+static lapis_status decide(comparison *r, candidate *x, int64_t *answers)
 {
   if (x->answer == NULL)
     x->answer = base_alloc(r->ctx, r->K, sizeof *x->answer);
@@ -175,13 +177,13 @@ static lapis_status decide(lapis_race *r, runner *x, int64_t *answers)
   memcpy(x->answer, x->platt, (size_t)r->K * sizeof *x->answer);
   calibration of = race_calibration(r, x->score);
   if (r->labels.kind == TARGETS_CLASS)
-    TRY(calibrate_softmax(r->ctx, &of, runner_ridge(r, x), x->answer));
+    TRY(calibrate_softmax(r->ctx, &of, candidate_ridge(r, x), x->answer));
   return take_accuracy(r, x, answers);
 }
 
 /* Standard errors that chance exceeds once in forty: Student's t of so many
  * units less one, by Cornish and Fisher's first terms; 1.96 of many. */
-static double far_errors(const lapis_race *r)
+static double far_errors(const comparison *r)
 {
   const double z = 1.96;
   double free = fmax((double)r->known - 1, 1);
@@ -189,9 +191,9 @@ static double far_errors(const lapis_race *r)
          (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * free * free);
 }
 
-lapis_status runner_judge(lapis_race *r, runner *x)
+lapis_status candidate_judge(comparison *r, candidate *x)
 {
-  runner none;
+  candidate none;
   int64_t answers;
   double error;
   if (x->platt == NULL) x->platt = base_alloc(r->ctx, r->K, sizeof *x->platt);

@@ -14,7 +14,7 @@
 enum { COUNT = 500, MOST_SAMPLES = 5000, TEXT = 64 };
 
 /* ---- who there is -------------------------------------------------------*/
-bool kernels_pay(const lapis_race *r)
+bool kernels_pay(const comparison *r)
 {
   const char *own = r->own_map;
   bool already = own != NULL && strstr(own, "nystrom:") != NULL;
@@ -23,14 +23,14 @@ bool kernels_pay(const lapis_race *r)
 
 /* What stands before the kernel: shares of counts need no standard, and have no
  * gaps. */
-static const char *base_of(const lapis_race *r, int map)
+static const char *base_of(const comparison *r, int map)
 {
   if (map > 0) return "l1-sqrt";
   if (r->imputes) return r->imputing;
   return r->own_map == NULL ? "standard" : r->own_map;
 }
 
-lapis_status kernels_find(lapis_race *r, int map, double width, int *place)
+lapis_status kernels_find(comparison *r, int map, double width, int *place)
 {
   const char *base = base_of(r, map);
   char tail[TEXT];
@@ -52,14 +52,14 @@ lapis_status kernels_find(lapis_race *r, int map, double width, int *place)
   return LAPIS_OK;
 }
 
-const char *runner_map(const lapis_race *r, const runner *x)
+const char *candidate_map(const comparison *r, const candidate *x)
 {
-  bool gaps = x->kind != RUNNER_MC && !x->filled && x->map == 0;
+  bool gaps = x->kind != CANDIDATE_MC && !x->filled && x->map == 0;
   if (x->kernel > 0) return r->kernel[x->kernel - 1].text;
   return gaps && r->imputes ? r->imputing : r->map[x->map];
 }
 
-const char *runner_map_of_filled(const lapis_race *r, const runner *x)
+const char *candidate_map_of_filled(const comparison *r, const candidate *x)
 {
   if (x->kernel == 0) return "none";
   const race_kernel *k = &r->kernel[x->kernel - 1];
@@ -67,7 +67,7 @@ const char *runner_map_of_filled(const lapis_race *r, const runner *x)
 }
 
 /* ---- features -----------------------------------------------------------*/
-static lapis_status make(lapis_race *r, const char *text, const lapis_mat *X,
+static lapis_status make(comparison *r, const char *text, const lapis_mat *X,
                          race_features *out)
 {
   lapis_map *map;
@@ -82,7 +82,7 @@ static lapis_status make(lapis_race *r, const char *text, const lapis_mat *X,
   return s;
 }
 
-lapis_status kernels_features(lapis_race *r, const runner *x, int64_t fold,
+lapis_status kernels_features(comparison *r, const candidate *x, int64_t fold,
                               const race_features **out)
 {
   race_kernel *k = &r->kernel[x->kernel - 1];
@@ -92,7 +92,7 @@ lapis_status kernels_features(lapis_race *r, const runner *x, int64_t fold,
     if (k->features.F != NULL) return LAPIS_OK;
     if (!r->imputes || x->map > 0)
       return make(r, k->text, &r->data->X, &k->features);
-    TRY(runners_fill(r, x->map, &F));
+    TRY(candidates_fill(r, x->map, &F));
     lapis_mat X = lapis_mat_f64((double *)F, r->X[x->map].rows, r->n);
     return make(r, k->text + k->tail, &X, &k->features);
   }
@@ -110,7 +110,7 @@ lapis_status kernels_features(lapis_race *r, const runner *x, int64_t fold,
   return make(r, k->text + k->tail, &X, &r->of_filled);
 }
 
-void kernels_drop(lapis_race *r)
+void kernels_drop(comparison *r)
 {
   for (int k = 0; k < r->n_kernels; k++) {
     free(r->kernel[k].features.F);
@@ -120,7 +120,7 @@ void kernels_drop(lapis_race *r)
   r->of_filled.F = NULL;
 }
 
-void kernels_free(lapis_race *r)
+void kernels_free(comparison *r)
 {
   kernels_drop(r);
   for (int k = 0; k < r->n_kernels; k++) base_free(r->kernel[k].text);

@@ -41,7 +41,7 @@ static bool has_gaps(const lapis_mat *X)
 
 /* scale:NUMBER that brings the mean of what is known of a sparse X to 10: of
  * scale:auto what X leaves out is 0. */
-static const char *scale_stored(lapis_race *r, const lapis_mat *X)
+static const char *scale_stored(comparison *r, const lapis_mat *X)
 {
   double sum = 0, count = 0;
   for (int64_t k = X->colptr[0]; k < X->colptr[X->cols]; k++) {
@@ -58,7 +58,7 @@ static const char *scale_stored(lapis_race *r, const lapis_mat *X)
   return r->scaled;
 }
 
-static void choose_maps(lapis_race *r, const lapis_mat *X)
+static void choose_maps(comparison *r, const lapis_mat *X)
 {
   bool huge = (double)X->rows * (double)X->cols > MOST_ENTRIES;
   bool sparse =
@@ -79,7 +79,7 @@ static void choose_maps(lapis_race *r, const lapis_mat *X)
     r->map[r->n_maps++] = "l1-sqrt,standard";
 }
 
-/* A plain runner reads all of X, gaps filled. */
+/* A plain candidate reads all of X, gaps filled. */
 static bool plain_can_read(const lapis_mat *X, const lapis_mc_settings *set)
 {
   if (X->colptr == NULL) return true;
@@ -90,14 +90,14 @@ static bool plain_can_read(const lapis_mat *X, const lapis_mc_settings *set)
 /* An mc fills gaps better than means do, as does `impute`, where there are
  * some.
  */
-static bool may_fill(const lapis_race *r, const lapis_mat *X)
+static bool may_fill(const comparison *r, const lapis_mat *X)
 {
   bool dense = X->colptr == NULL;
   return r->o.mc && (r->o.linear || r->o.trees) && dense && has_gaps(X) &&
          (double)X->rows * (double)X->cols <= MOST_COMPLETED;
 }
 
-static lapis_status name_imputing(lapis_race *r)
+static lapis_status name_imputing(comparison *r)
 {
   static const char more[] = ",impute";
   size_t size = strlen(r->map[0]) + sizeof more;
@@ -108,7 +108,7 @@ static lapis_status name_imputing(lapis_race *r)
   return LAPIS_OK;
 }
 
-lapis_status race_make_maps(lapis_race *r, const lapis_mat *X)
+lapis_status race_make_maps(comparison *r, const lapis_mat *X)
 {
   choose_maps(r, X);
   r->o.linear = r->o.linear && plain_can_read(X, &r->set);
@@ -129,7 +129,7 @@ lapis_status race_make_maps(lapis_race *r, const lapis_mat *X)
 }
 
 /* The rarer known value is 1 inside; a tie leaves the larger. */
-static lapis_status find_turns(lapis_race *r)
+static lapis_status find_turns(comparison *r)
 {
   r->turn = base_alloc(r->ctx, r->K, sizeof *r->turn);
   if (r->turn == NULL) return LAPIS_ENOMEM;
@@ -143,7 +143,7 @@ static lapis_status find_turns(lapis_race *r)
 }
 
 /* Rows, or groups, some label of which is known; -1: no memory. */
-static int64_t labelled_units(const lapis_race *r)
+static int64_t labelled_units(const comparison *r)
 {
   bool *any = base_alloc(r->ctx, r->plan.units, sizeof *any);
   int64_t count = 0;
@@ -155,10 +155,10 @@ static int64_t labelled_units(const lapis_race *r)
   return count;
 }
 
-static lapis_status draw(lapis_race *r)
+static lapis_status draw(comparison *r)
 {
   lapis_cv_options o = lapis_cv_defaults();
-  o.by_group = r->o.by_group;
+  o.by_group = r->grouped;
   lapis_folds_of of = lapis_cv_hides(lapis_method_find("mc"), r->data, &o);
   r->cells = of == LAPIS_FOLDS_OF_CELLS;
   lapis_status s = cv_draw_folds(r->ctx, r->data, FOLDS, of, &r->plan);
@@ -174,30 +174,31 @@ static lapis_status draw(lapis_race *r)
 /* ---- running ------------------------------------------------------------*/
 
 /* Out of time within a fold: what only some have answered decides nothing, and
- * runners that came later have to have answered all that the first ones did. */
-static void drop_unfinished(lapis_race *r, int first, int64_t fold)
+ * candidates that came later have to have answered all that the first ones did.
+ */
+static void drop_unfinished(comparison *r, int first, int64_t fold)
 {
   for (int64_t f = first > 0 ? 0 : fold; f <= fold; f++)
-    for (int i = first; i < r->count; i++) runner_forget(r, &r->run[i], f);
+    for (int i = first; i < r->count; i++) candidate_forget(r, &r->run[i], f);
 }
 
 /* One after the other. */
-static lapis_status run_here(lapis_race *r, int first)
+static lapis_status run_here(comparison *r, int first)
 {
   double started = base_seconds();
   int64_t all = (r->count - first) * r->used;
   for (int64_t f = 0; f < r->used; f++)
     for (int i = first; i < r->count; i++) {
-      if (*runner_answered(r, i, f)) continue;
-      lapis_status s = runner_answers(r, &r->run[i], f);
+      if (*candidate_answered(r, i, f)) continue;
+      lapis_status s = candidate_answers(r, &r->run[i], f);
       if (s == LAPIS_EDATA ||
           s == LAPIS_EMISSING) { /* the fold has too little */
-        runner_forget(r, &r->run[i], f);
+        candidate_forget(r, &r->run[i], f);
         s = LAPIS_OK;
       }
       if (s < 0 || s == LAPIS_CANCELLED) return s;
       if (!base_late(r->ctx)) {
-        *runner_answered(r, i, f) = true;
+        *candidate_answered(r, i, f) = true;
         (void)keep_take(r->ctx, true);
       }
       if (!race_show(r, f * (r->count - first) + i - first + 1, all, started))
@@ -211,26 +212,26 @@ static lapis_status run_here(lapis_race *r, int first)
   return LAPIS_OK;
 }
 
-/* Runners first .. count - 1 over all folds.  Out of time: the folds that all
- * have run decide, where there is one. */
-static lapis_status run_all(lapis_race *r, int first)
+/* Candidates first .. count - 1 over all folds.  Out of time: the folds that
+ * all have run decide, where there is one. */
+static lapis_status run_all(comparison *r, int first)
 {
-  TRY(runners_restore(r, first, r->count - 1));
+  TRY(candidates_restore(r, first, r->count - 1));
   if (r->late[first]) return LAPIS_TIME_LIMIT;
   lapis_status s =
       race_jobs(r, first) > 1 ? race_run_jobs(r, first) : run_here(r, first);
-  if (s == LAPIS_TIME_LIMIT) runners_end(r, first);
+  if (s == LAPIS_TIME_LIMIT) candidates_end(r, first);
   return s;
 }
 
 /* Ranks worse than chance's are chance, too. */
-static double rank_of(const runner *x)
+static double rank_of(const candidate *x)
 {
   return fmax(x->auroc, .5);
 }
 
 /* By loss; those within TIE of the best by AUROC, then by the larger mu. */
-static int best_of(const lapis_race *r, int from)
+static int best_of(const comparison *r, int from)
 {
   double least = INFINITY;
   int best = -1;
@@ -238,8 +239,8 @@ static int best_of(const lapis_race *r, int from)
     if (r->run[r->order[i]].judged)
       least = fmin(least, r->run[r->order[i]].loss);
   for (int i = from; i < r->count; i++) {
-    const runner *x = &r->run[r->order[i]];
-    const runner *b = best < 0 ? NULL : &r->run[r->order[best]];
+    const candidate *x = &r->run[r->order[i]];
+    const candidate *b = best < 0 ? NULL : &r->run[r->order[best]];
     if (!x->judged || x->loss > least + TIE) continue;
     if (b == NULL || rank_of(x) > rank_of(b) ||
         (rank_of(x) >= rank_of(b) && x->set.mu_rel > b->set.mu_rel))
@@ -248,7 +249,7 @@ static int best_of(const lapis_race *r, int from)
   return best;
 }
 
-static void sort(lapis_race *r)
+static void sort(comparison *r)
 {
   for (int i = 0; i < r->count; i++) r->order[i] = i;
   for (int i = 0; i < r->count; i++) {
@@ -261,53 +262,54 @@ static void sort(lapis_race *r)
   }
 }
 
-static lapis_status judge_from(lapis_race *r, int first)
+static lapis_status judge_from(comparison *r, int first)
 {
   for (int i = first; i < r->count; i++)
-    if (r->run[i].score != NULL) TRY(runner_judge(r, &r->run[i]));
+    if (r->run[i].score != NULL) TRY(candidate_judge(r, &r->run[i]));
   sort(r);
   return LAPIS_OK;
 }
 
-/* Further runners where the best of a kind stands at an end; how many. */
-static lapis_status widen(lapis_race *r, int *more)
+/* Further candidates where the best of a kind stands at an end; how many. */
+static lapis_status widen(comparison *r, int *more)
 {
   int best[3] = {-1, -1, -1}; /* mc, lines, lines behind a kernel */
   *more = 0;
-  for (int i = lapis_race_count(r) - 1; i >= 0; i--) {
-    const runner *x = &r->run[r->order[i]];
-    if (x->kind > RUNNER_LINEAR) continue;
-    best[x->kind == RUNNER_MC ? 0 : x->kernel > 0 ? 2 : 1] = r->order[i];
+  for (int i = comparison_count(r) - 1; i >= 0; i--) {
+    const candidate *x = &r->run[r->order[i]];
+    if (x->kind > CANDIDATE_LINEAR) continue;
+    best[x->kind == CANDIDATE_MC ? 0 : x->kernel > 0 ? 2 : 1] = r->order[i];
   }
-  if ((r->o.stated & LAPIS_STATED_MU) != 0) best[0] = -1;
+  if ((r->o.stated & STATED_MU) != 0) best[0] = -1;
   for (int k = 0; k < 3; k++)
-    if (best[k] >= 0) TRY(runners_widen(r, best[k], more));
+    if (best[k] >= 0) TRY(candidates_widen(r, best[k], more));
   return LAPIS_OK;
 }
 
-static int first_of(const lapis_race *r, runner_kind kind)
+static int first_of(const comparison *r, candidate_kind kind)
 {
-  for (int i = 0; i < lapis_race_count(r); i++)
+  for (int i = 0; i < comparison_count(r); i++)
     if (r->run[r->order[i]].kind == kind) return i;
   return -1;
 }
 
 /* The best of each kind, as far as none is clearly behind the best of all:
- * numbers of runners in the order of kinds; *best: whose none is ahead.  How
+ * numbers of candidates in the order of kinds; *best: whose none is ahead.  How
  * many. */
-static int contenders(const lapis_race *r, int of[RUNNER_KINDS], int *best)
+static int close_to_best(const comparison *r, int of[CANDIDATE_KINDS],
+                         int *best)
 {
-  int count = 0, place[RUNNER_KINDS];
+  int count = 0, place[CANDIDATE_KINDS];
   *best = -1;
-  for (int kind = 0; kind < RUNNER_KINDS; kind++) {
-    place[kind] = first_of(r, (runner_kind)kind);
+  for (int kind = 0; kind < CANDIDATE_KINDS; kind++) {
+    place[kind] = first_of(r, (candidate_kind)kind);
     if (place[kind] >= 0 && (*best < 0 || place[kind] < *best))
       *best = place[kind];
   }
-  for (int kind = 0; kind < RUNNER_KINDS; kind++) {
+  for (int kind = 0; kind < CANDIDATE_KINDS; kind++) {
     double error;
     if (place[kind] < 0) continue;
-    double by = lapis_race_difference(r, place[kind], *best, &error);
+    double by = comparison_difference(r, place[kind], *best, &error);
     if (place[kind] == *best || fabs(by) <= CLEAR * error)
       of[count++] = r->order[place[kind]];
   }
@@ -315,19 +317,19 @@ static int contenders(const lapis_race *r, int of[RUNNER_KINDS], int *best)
 }
 
 /* The mean of who contends. */
-static lapis_status join_best(lapis_race *r)
+static lapis_status join_best(comparison *r)
 {
-  int of[RUNNER_KINDS], best, before = r->count;
-  int count = contenders(r, of, &best);
-  if (count > 1) TRY(runners_mean(r, of, count));
+  int of[CANDIDATE_KINDS], best, before = r->count;
+  int count = close_to_best(r, of, &best);
+  if (count > 1) TRY(candidates_mean(r, of, count));
   return judge_from(r, before);
 }
 
-static lapis_status run_rounds(lapis_race *r)
+static lapis_status run_rounds(comparison *r)
 {
   int first = 0;
   lapis_status s = LAPIS_OK;
-  TRY(runners_list(r));
+  TRY(candidates_list(r));
   for (int round = 0; s == LAPIS_OK && round <= ROUNDS; round++) {
     s = run_all(r, first);
     if (s < 0 || s == LAPIS_CANCELLED) return s;
@@ -343,9 +345,9 @@ static lapis_status run_rounds(lapis_race *r)
   return s;
 }
 
-static lapis_status race(lapis_race *r)
+static lapis_status race(comparison *r)
 {
-  r->answered = base_alloc(r->ctx, MOST_RUNNERS * r->used, sizeof(bool));
+  r->answered = base_alloc(r->ctx, MOST_CANDIDATES * r->used, sizeof(bool));
   if (r->answered == NULL) return LAPIS_ENOMEM;
   bool named = r->o.kept_as != NULL && *r->o.kept_as != '\0';
   keep_open(r->ctx, &r->scope, named ? r->o.kept_as : "race");
@@ -367,15 +369,14 @@ static lapis_status check(lapis_ctx *ctx, const lapis_data *data,
 }
 
 lapis_status race_check(lapis_ctx *ctx, const lapis_data *data,
-                        const lapis_mc_settings *set,
-                        const lapis_race_options *o)
+                        const lapis_mc_settings *set, const auto_options *o)
 {
   bool mapped = o->map != NULL;
   if (!o->mc) return LAPIS_OK;
   return check(ctx, data, set, mapped ? LAPIS_MC_1 : set->variant);
 }
 
-static lapis_status copy_weights(lapis_race *r)
+static lapis_status copy_weights(comparison *r)
 {
   const double *from = r->data->weight;
   if (from == NULL) return LAPIS_OK;
@@ -385,7 +386,7 @@ static lapis_status copy_weights(lapis_race *r)
   return LAPIS_OK;
 }
 
-static lapis_status prepare(lapis_race *r)
+static lapis_status prepare(comparison *r)
 {
   TRY(race_check(r->ctx, r->data, &r->set, &r->o));
   TRY(targets_encode(r->ctx, "mc", &r->data->Y, &r->labels));
@@ -401,7 +402,7 @@ static lapis_status prepare(lapis_race *r)
 }
 
 /* What only running needs: copies of X, and what was made of them. */
-void race_drop_data(lapis_race *r)
+void race_drop_data(comparison *r)
 {
   kernels_drop(r);
   for (int k = 0; k < MOST_MAPS; k++) {
@@ -415,31 +416,32 @@ void race_drop_data(lapis_race *r)
   r->data = NULL;
 }
 
-lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
+lapis_status comparison_run(lapis_ctx *ctx, const lapis_data *data,
                             const lapis_mc_settings *set,
-                            const lapis_race_options *options, lapis_race **out)
+                            const auto_options *options, comparison **out)
 {
   MAKES(out);
   NEEDS(ctx, ctx, data, set, options, out);
-  TRY(mat_check_data(ctx, "race", data));
+  TRY(mat_check_data(ctx, "auto", data));
   if (mat_empty(&data->X) || mat_empty(&data->Y) ||
       data->X.cols != data->Y.cols)
     return lapis_fail(
         ctx, LAPIS_EMISSING,
-        "race: X and Y are needed, with a row for each sample in both");
+        "auto: X and Y are needed, with a row for each sample in both");
   lapis_mc_settings own;
-  lapis_race_options o = {.size = sizeof o};
   TRY(lapis_settings_copy(ctx, lapis_method_find("mc"), set, &own));
   own.map = NULL; /* the race's own */
-  TRY(base_take(ctx, "race: the options", options, &o, sizeof o));
-  lapis_race *r = base_alloc(ctx, 1, sizeof *r);
+  comparison *r = base_alloc(ctx, 1, sizeof *r);
   if (r == NULL) return LAPIS_ENOMEM;
-  *r = (lapis_race){
-      .ctx = ctx, .set = own, .o = o, .data = data, .n = data->X.cols};
-  r->o.by_group = o.by_group || data->group != NULL;
+  *r = (comparison){.ctx = ctx,
+                    .set = own,
+                    .o = *options,
+                    .data = data,
+                    .grouped = data->group != NULL,
+                    .n = data->X.cols};
   lapis_status s = LAPIS_OK;
-  if (o.map != NULL) {
-    r->own_map = base_strdup(ctx, o.map);
+  if (options->map != NULL) {
+    r->own_map = base_strdup(ctx, options->map);
     if (r->own_map == NULL) s = LAPIS_ENOMEM;
   }
   base_mute(ctx, true);
@@ -449,14 +451,14 @@ lapis_status lapis_race_run(lapis_ctx *ctx, const lapis_data *data,
   race_drop_data(r);
   if (s == LAPIS_CANCELLED) base_rearm(ctx);
   if (s < 0 || s == LAPIS_CANCELLED) {
-    lapis_race_free(r);
+    comparison_free(r);
     return s;
   }
   *out = r;
   return s;
 }
 
-void lapis_race_free(lapis_race *r)
+void comparison_free(comparison *r)
 {
   if (r == NULL) return;
   for (int i = 0; i < r->count; i++) {
@@ -478,12 +480,12 @@ void lapis_race_free(lapis_race *r)
 }
 
 /* ---- telling ------------------------------------------------------------*/
-int64_t lapis_race_labels(const lapis_race *r)
+int64_t comparison_labels(const comparison *r)
 {
   return r->K;
 }
 
-int lapis_race_count(const lapis_race *r)
+int comparison_count(const comparison *r)
 {
   if (r == NULL) return 0;
   int n = 0;
@@ -493,13 +495,13 @@ int lapis_race_count(const lapis_race *r)
 
 static const char *const kind_name[] = {"mc", "linear", "trees", "mean"};
 
-bool race_has(const lapis_race *r, int i)
+bool race_has(const comparison *r, int i)
 {
-  return i >= 0 && i < lapis_race_count(r);
+  return i >= 0 && i < comparison_count(r);
 }
 
 /* Some of its parts tells some label: a mean of shares has no order left. */
-static bool tells(const lapis_race *r, const runner *mean)
+static bool tells(const comparison *r, const candidate *mean)
 {
   for (int k = 0; k < mean->parts; k++)
     for (int64_t c = 0; c < r->K; c++)
@@ -509,45 +511,46 @@ static bool tells(const lapis_race *r, const runner *mean)
 
 /* The best where that is clear; else the mean of all that contend, which is
  * right where any is. */
-static int who_answers(const lapis_race *r)
+static int who_answers(const comparison *r)
 {
-  int of[RUNNER_KINDS], best, count = contenders(r, of, &best);
-  int mean = count > 1 ? first_of(r, RUNNER_MEAN) : -1;
+  int of[CANDIDATE_KINDS], best, count = close_to_best(r, of, &best);
+  int mean = count > 1 ? first_of(r, CANDIDATE_MEAN) : -1;
   return mean >= 0 && tells(r, &r->run[r->order[mean]]) ? mean : best;
 }
 
-int lapis_race_best(const lapis_race *r, const char *method)
+int comparison_best(const comparison *r, const char *method)
 {
   if (r == NULL) return -1;
   if (method == NULL) return who_answers(r);
   for (size_t k = 0; k < sizeof kind_name / sizeof *kind_name; k++)
-    if (strcmp(method, kind_name[k]) == 0) return first_of(r, (runner_kind)k);
+    if (strcmp(method, kind_name[k]) == 0)
+      return first_of(r, (candidate_kind)k);
   return -1;
 }
 
-const char *lapis_race_map(const lapis_race *r, int i)
+const char *comparison_map(const comparison *r, int i)
 {
   if (!race_has(r, i)) return NULL;
-  return runner_map(r, &r->run[r->order[i]]);
+  return candidate_map(r, &r->run[r->order[i]]);
 }
 
-static void describe_mean(const lapis_race *r, const runner *x, char *to)
+static void describe_mean(const comparison *r, const candidate *x, char *to)
 {
   int used = 0;
   for (int k = 0; k < x->parts; k++) {
-    const runner *one = &r->run[x->of[k]];
-    const char *name = one->kind == RUNNER_MC      ? "mc"
-                       : one->kind == RUNNER_TREES ? "trees"
+    const candidate *one = &r->run[x->of[k]];
+    const char *name = one->kind == CANDIDATE_MC      ? "mc"
+                       : one->kind == CANDIDATE_TREES ? "trees"
                        : one->kernel > 0 ? "kernel logistic regression"
                                          : "logistic regression";
     const char *before = k == 0 ? "" : k < x->parts - 1 ? ", " : " and ";
-    used += snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), "%s%s",
-                     before, name);
+    used += snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), "%s%s", before,
+                     name);
   }
-  snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), ", the best each");
+  snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), ", the best each");
 }
 
-static void describe(const lapis_race *r, const runner *x, char *to)
+static void describe(const comparison *r, const candidate *x, char *to)
 {
   static const char *const coding[] = {"auto", "pm", "01", "rare"};
   static const char *const variant[] = {"mc1", "pos", "simplex"};
@@ -557,64 +560,64 @@ static void describe(const lapis_race *r, const runner *x, char *to)
     return;
   }
   const char *kernel =
-      x->filled && x->kernel > 0 ? runner_map_of_filled(r, x) : NULL;
-  int used =
-      kernel != NULL
-          ? snprintf(to, LAPIS_RUNNER_TEXT, "--map %.60s,%.30s", r->map[x->map],
-                     kernel)
-          : snprintf(to, LAPIS_RUNNER_TEXT, "--map %.60s", runner_map(r, x));
+      x->filled && x->kernel > 0 ? candidate_map_of_filled(r, x) : NULL;
+  int used = kernel != NULL ? snprintf(to, CANDIDATE_TEXT, "--map %.60s,%.30s",
+                                       r->map[x->map], kernel)
+                            : snprintf(to, CANDIDATE_TEXT, "--map %.60s",
+                                       candidate_map(r, x));
   const char *gaps = x->filled ? " (gaps filled by mc)" : "";
-  if (x->kind == RUNNER_LINEAR)
-    snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used), " --C %g%s", x->C,
+  if (x->kind == CANDIDATE_LINEAR)
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), " --C %g%s", x->C,
              gaps);
-  else if (x->kind == RUNNER_TREES)
-    snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used),
+  else if (x->kind == CANDIDATE_TREES)
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
              " --trees %d --leaf %" PRId64 "%s", RACE_TREES, x->leaf, gaps);
   else if (isnan(set->mu))
-    snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used),
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
              " --variant %s --labels %s --lambda %g --gamma %g --mu-rel %g",
              variant[set->variant], coding[set->labels], set->lambda,
              set->gamma, set->mu_rel);
   else
-    snprintf(to + used, (size_t)(LAPIS_RUNNER_TEXT - used),
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
              " --variant %s --labels %s --lambda %g --gamma %g --mu %g",
              variant[set->variant], coding[set->labels], set->lambda,
              set->gamma, set->mu);
 }
 
-lapis_runner lapis_race_at(const lapis_race *r, int i)
+candidate_figures comparison_at(const comparison *r, int i)
 {
-  if (!race_has(r, i)) return (lapis_runner){0};
-  const runner *x = &r->run[r->order[i]];
-  lapis_runner out = {.method = kind_name[x->kind],
-                      .loss = x->loss,
-                      .error = x->error,
-                      .auroc = x->auroc,
-                      .accuracy = x->accuracy,
-                      .learnt = x->learnt};
+  if (!race_has(r, i)) return (candidate_figures){0};
+  const candidate *x = &r->run[r->order[i]];
+  candidate_figures out = {.method = kind_name[x->kind],
+                           .loss = x->loss,
+                           .error = x->error,
+                           .auroc = x->auroc,
+                           .accuracy = x->accuracy,
+                           .learnt = x->learnt};
   describe(r, x, out.settings);
-  out.behind = lapis_race_difference(r, i, 0, &out.behind_error);
+  out.behind = comparison_difference(r, i, 0, &out.behind_error);
   return out;
 }
 
 /* Of many samples no border was tried that is not a line. */
-static const char *help_of(const lapis_race *r)
+static const char *help_of(const comparison *r)
 {
   bool curved = !r->o.linear && !r->o.trees;
   for (int i = 0; i < r->count; i++)
-    curved = curved || r->run[i].kind == RUNNER_TREES || r->run[i].kernel > 0;
+    curved =
+        curved || r->run[i].kind == CANDIDATE_TREES || r->run[i].kernel > 0;
   return curved ? "; more labels, or other features, may help"
                 : "; trees and kernels were not tried, as samples are many: "
                   "'lapis fit trees' may find more, or more labels, or other "
                   "features, may help";
 }
 
-char *lapis_race_unsure(const lapis_race *r, int i, char *text, size_t size)
+char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
 {
   if (text == NULL || size == 0) return text;
   *text = '\0';
   if (!race_has(r, i)) return text;
-  const runner *x = &r->run[r->order[i]];
+  const candidate *x = &r->run[r->order[i]];
   const char *help = help_of(r);
   const char *than = "guessing each label by how frequent it is";
   const char *order = "the order of the scores may still tell something (AUROC";
@@ -639,13 +642,13 @@ char *lapis_race_unsure(const lapis_race *r, int i, char *text, size_t size)
   return text;
 }
 
-double lapis_race_difference(const lapis_race *r, int i, int j, double *error)
+double comparison_difference(const comparison *r, int i, int j, double *error)
 {
   if (!race_has(r, i) || !race_has(r, j) || error == NULL) return NAN;
   return race_behind(r, &r->run[r->order[i]], &r->run[r->order[j]], error);
 }
 
-double lapis_race_against(const lapis_race *r, int i, const lapis_race *other,
+double comparison_against(const comparison *r, int i, const comparison *other,
                           int j, double *error)
 {
   if (!race_has(r, i) || !race_has(other, j) || error == NULL ||
@@ -655,7 +658,7 @@ double lapis_race_against(const lapis_race *r, int i, const lapis_race *other,
                      error);
 }
 
-void race_take(const runner *x, lapis_mc_settings *set)
+void race_take(const candidate *x, lapis_mc_settings *set)
 {
   const lapis_mc_settings *from = &x->set;
   set->variant = from->variant;
@@ -666,13 +669,13 @@ void race_take(const runner *x, lapis_mc_settings *set)
   set->mu_rel = from->mu_rel;
 }
 
-void lapis_race_settings(const lapis_race *r, int i, lapis_mc_settings *set)
+void comparison_settings(const comparison *r, int i, lapis_mc_settings *set)
 {
   if (!race_has(r, i) || set == NULL) return;
   race_take(&r->run[r->order[i]], set);
 }
 
-void lapis_race_accuracy(const lapis_race *r, int i, double *least,
+void comparison_accuracy(const comparison *r, int i, double *least,
                          double *most)
 {
   if (least == NULL || most == NULL) return;
@@ -682,8 +685,8 @@ void lapis_race_accuracy(const lapis_race *r, int i, double *least,
   *most = r->run[r->order[i]].most;
 }
 
-/* Folds for which a runner has answers. */
-static int64_t folds_of(const lapis_race *r, const runner *x)
+/* Folds for which a candidate has answers. */
+static int64_t folds_of(const comparison *r, const candidate *x)
 {
   int64_t folds = 0;
   for (int64_t f = 0; f < r->used; f++) {
@@ -696,19 +699,19 @@ static int64_t folds_of(const lapis_race *r, const runner *x)
   return folds;
 }
 
-lapis_race_hidden lapis_race_what(const lapis_race *r)
+auto_hidden comparison_what(const comparison *r)
 {
-  if (r == NULL) return (lapis_race_hidden){0};
-  lapis_race_hidden out = {.widened = r->widened, .loss = NAN};
-  int best = lapis_race_best(r, NULL);
+  if (r == NULL) return (auto_hidden){0};
+  auto_hidden out = {.widened = r->widened, .loss = NAN};
+  int best = comparison_best(r, NULL);
   if (best >= 0) {
-    const runner *x = &r->run[r->order[best]];
+    const candidate *x = &r->run[r->order[best]];
     out.folds = folds_of(r, x);
     out.loss = x->guess;
   }
-  out.of = r->cells        ? LAPIS_FOLDS_OF_CELLS
-           : r->o.by_group ? LAPIS_FOLDS_OF_GROUPS
-                           : LAPIS_FOLDS_OF_ROWS;
+  out.of = r->cells     ? LAPIS_FOLDS_OF_CELLS
+           : r->grouped ? LAPIS_FOLDS_OF_GROUPS
+                        : LAPIS_FOLDS_OF_ROWS;
   for (int64_t k = 0; best >= 0 && k < r->K * r->n; k++)
     out.labels += !isnan(r->run[r->order[best]].score[k]);
   if (r->labels.kind == TARGETS_CLASS && r->K > 0) out.labels /= r->K;

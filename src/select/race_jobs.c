@@ -1,5 +1,5 @@
-/* race_jobs.c - the runners of a race, and what one says of every hidden label,
- * by several processes.
+/* race_jobs.c - the candidates of a race, and what one says of every hidden
+ * label, by several processes.
  *
  * A unit is a fold and what reads the same in it: every mc by itself, logistic
  * regressions of the same features together, and those that read what an mc has
@@ -11,7 +11,7 @@
 #include "base/jobs.h"
 #include "select/runners.h"
 
-bool race_show(lapis_race *r, int64_t done, int64_t all, double started)
+bool race_show(comparison *r, int64_t done, int64_t all, double started)
 {
   lapis_progress now = {.method = "auto",
                         .iter = done,
@@ -24,18 +24,19 @@ bool race_show(lapis_race *r, int64_t done, int64_t all, double started)
 }
 
 typedef struct field {
-  lapis_race *r;
+  comparison *r;
   int first;
-  int leader[MOST_RUNNERS];
+  int leader[MOST_CANDIDATES];
   int64_t done, all;
   double started;
-  runner_answer_fn *answer; /* of one runner; NULL: of those from first on */
+  candidate_answer_fn
+      *answer; /* of one candidate; NULL: of those from first on */
 } field;
 
-enum { COMPLETED = -1 }; /* in place of a runner's number */
+enum { COMPLETED = -1 }; /* in place of a candidate's number */
 
 /* ---- scores of a fold, packed -------------------------------------------*/
-static int64_t move_scores(const lapis_race *r, double *score, int64_t f,
+static int64_t move_scores(const comparison *r, double *score, int64_t f,
                            double *at, bool back)
 {
   int64_t n = 0;
@@ -49,7 +50,7 @@ static int64_t move_scores(const lapis_race *r, double *score, int64_t f,
 }
 
 /* ---- in a worker --------------------------------------------------------*/
-static lapis_status give(const lapis_race *r, int who, int64_t f, job_line *to)
+static lapis_status give(const comparison *r, int who, int64_t f, job_line *to)
 {
   const lapis_mat *X = &r->X[0];
   bool completed = who == COMPLETED;
@@ -70,11 +71,11 @@ static lapis_status give(const lapis_race *r, int who, int64_t f, job_line *to)
 /* LAPIS_TIME_LIMIT, and nothing is given, where time cut the answer short. */
 static lapis_status answer_one(const field *x, int i, int64_t f, job_line *to)
 {
-  lapis_race *r = x->r;
-  lapis_status s =
-      x->answer != NULL ? x->answer(r, i, f) : runner_answers(r, &r->run[i], f);
+  comparison *r = x->r;
+  lapis_status s = x->answer != NULL ? x->answer(r, i, f)
+                                     : candidate_answers(r, &r->run[i], f);
   if (s == LAPIS_EDATA || s == LAPIS_EMISSING) { /* the fold has too little */
-    runner_forget(r, &r->run[i], f);
+    candidate_forget(r, &r->run[i], f);
     s = LAPIS_OK;
   }
   if (s < 0 || s == LAPIS_CANCELLED) return s;
@@ -85,9 +86,9 @@ static lapis_status answer_one(const field *x, int i, int64_t f, job_line *to)
 static lapis_status work(void *user, int64_t unit, job_line *to)
 {
   field *x = user;
-  lapis_race *r = x->r;
-  int64_t f = unit / MOST_RUNNERS;
-  int leader = (int)(unit % MOST_RUNNERS);
+  comparison *r = x->r;
+  int64_t f = unit / MOST_CANDIDATES;
+  int leader = (int)(unit % MOST_CANDIDATES);
   for (int i = leader; i < r->count; i++) {
     if (x->leader[i] != leader) continue;
     lapis_status s = answer_one(x, i, f, to);
@@ -99,7 +100,7 @@ static lapis_status work(void *user, int64_t unit, job_line *to)
 }
 
 /* ---- in the caller ------------------------------------------------------*/
-static lapis_status take_completed(lapis_race *r, int64_t f, const double *all,
+static lapis_status take_completed(comparison *r, int64_t f, const double *all,
                                    int64_t count)
 {
   const lapis_mat *X = &r->X[0];
@@ -115,48 +116,48 @@ static lapis_status take(void *user, int64_t unit, const void *bytes,
                          size_t size)
 {
   field *x = user;
-  lapis_race *r = x->r;
+  comparison *r = x->r;
   const double *all = bytes;
-  int64_t f = unit / MOST_RUNNERS, count = (int64_t)(size / sizeof *all) - 1;
+  int64_t f = unit / MOST_CANDIDATES, count = (int64_t)(size / sizeof *all) - 1;
   int who = (int)all[0];
   if (who == COMPLETED) return take_completed(r, f, all + 1, count);
-  runner *of = &r->run[who];
+  candidate *of = &r->run[who];
   if (count != move_scores(r, NULL, f, NULL, false)) return LAPIS_ENUMERIC;
-  TRY(runner_room(r, of));
+  TRY(candidate_room(r, of));
   (void)move_scores(r, of->score, f, (double *)(uintptr_t)(all + 1), true);
-  *runner_answered(r, who, f) = true;
+  *candidate_answered(r, who, f) = true;
   x->done++;
   bool on = x->answer != NULL || race_show(r, x->done, x->all, x->started);
   return on ? LAPIS_OK : LAPIS_CANCELLED;
 }
 
-/* What only some have answered decides nothing, and runners that came later
+/* What only some have answered decides nothing, and candidates that came later
  * have to have answered all that the first ones did. */
 static void drop_unfinished(const field *x)
 {
-  lapis_race *r = x->r;
+  comparison *r = x->r;
   bool all = true;
   for (int64_t f = 0; f < r->used; f++)
     for (int i = x->first; i < r->count; i++)
-      all = all && *runner_answered(r, i, f);
+      all = all && *candidate_answered(r, i, f);
   for (int64_t f = 0; !all && f < r->used; f++) {
     bool whole = x->first == 0;
     for (int i = x->first; i < r->count; i++)
-      whole = whole && *runner_answered(r, i, f);
+      whole = whole && *candidate_answered(r, i, f);
     for (int i = x->first; !whole && i < r->count; i++)
-      runner_forget(r, &r->run[i], f);
+      candidate_forget(r, &r->run[i], f);
   }
 }
 
-static bool reads_alike(const runner *a, const runner *b)
+static bool reads_alike(const candidate *a, const candidate *b)
 {
-  return a->kind == RUNNER_LINEAR && b->kind == RUNNER_LINEAR &&
+  return a->kind == CANDIDATE_LINEAR && b->kind == CANDIDATE_LINEAR &&
          a->map == b->map && a->kernel == b->kernel && a->filled == b->filled;
 }
 
 static void find_leaders(field *x)
 {
-  const lapis_race *r = x->r;
+  const comparison *r = x->r;
   for (int i = x->first; i < r->count; i++) {
     int at = x->first;
     while (at < i && !reads_alike(&r->run[at], &r->run[i])) at++;
@@ -175,7 +176,7 @@ static lapis_status keep_unit(void *user, int64_t unit)
 
 static lapis_status run(field *x, const int64_t *unit, int64_t count, int jobs)
 {
-  lapis_race *r = x->r;
+  comparison *r = x->r;
   job_list list = {.ctx = r->ctx,
                    .who = "race",
                    .unit = unit,
@@ -187,55 +188,55 @@ static lapis_status run(field *x, const int64_t *unit, int64_t count, int jobs)
   if (count == 0) return LAPIS_OK;
   int threads = jobs_divide(r->ctx, "race", jobs);
   x->started = base_seconds();
-  lapis_status s =
-      runners_share(r, x->first, x->answer == NULL ? r->count - 1 : x->first);
+  lapis_status s = candidates_share(
+      r, x->first, x->answer == NULL ? r->count - 1 : x->first);
   if (s == LAPIS_OK) s = jobs_run(&list, jobs);
   jobs_undivide(r->ctx, threads);
   if (s == LAPIS_TIME_LIMIT && x->answer == NULL) drop_unfinished(x);
   return s;
 }
 
-int race_jobs(const lapis_race *r, int first)
+int race_jobs(const comparison *r, int first)
 {
   return jobs_of(r->ctx, (r->count - first) * r->used);
 }
 
-/* How many that a runner leads are to answer for a fold: all, or none where a
- * former run has kept the answers. */
+/* How many that a candidate leads are to answer for a fold: all, or none where
+ * a former run has kept the answers. */
 static int64_t left_of(const field *x, int leader, int64_t f)
 {
   int64_t led = 0;
   bool all = true;
   for (int i = leader; i < x->r->count; i++) {
     if (x->leader[i] != leader) continue;
-    all = all && *runner_answered(x->r, i, f);
+    all = all && *candidate_answered(x->r, i, f);
     led++;
   }
   return all ? 0 : led;
 }
 
-lapis_status race_run_jobs(lapis_race *r, int first)
+lapis_status race_run_jobs(comparison *r, int first)
 {
   field x = {.r = r, .first = first, .all = (r->count - first) * r->used};
-  int64_t unit[MOST_FOLDS * MOST_RUNNERS], count = 0;
+  int64_t unit[MOST_FOLDS * MOST_CANDIDATES], count = 0;
   find_leaders(&x);
   for (int64_t f = 0; f < r->used; f++)
     for (int i = first; i < r->count; i++) {
       int64_t left = left_of(&x, i, f);
       x.done -= left;
-      if (left > 0) unit[count++] = f * MOST_RUNNERS + i;
+      if (left > 0) unit[count++] = f * MOST_CANDIDATES + i;
     }
   x.done += x.all;
   return run(&x, unit, count, jobs_of(r->ctx, count));
 }
 
-lapis_status race_ask_jobs(lapis_race *r, int k, runner_answer_fn *answer)
+lapis_status race_ask_jobs(comparison *r, int k, candidate_answer_fn *answer)
 {
   field x = {.r = r, .first = k, .answer = answer, .all = r->used};
   int64_t unit[MOST_FOLDS];
   for (int i = 0; i < r->count; i++) x.leader[i] = i;
   int64_t count = 0;
   for (int64_t f = 0; f < r->used; f++)
-    if (!*runner_answered(r, k, f)) unit[count++] = f * MOST_RUNNERS + k;
+    if (!*candidate_answered(r, k, f)) unit[count++] = f * MOST_CANDIDATES + k;
   return run(&x, unit, count, jobs_of(r->ctx, r->used));
 }

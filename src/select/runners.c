@@ -3,7 +3,7 @@
  * A handful is enough: over 53 tasks a grid of 34 settings was no better than
  * the seven of mc here.  Labels are coded with the rarer known value as 1,
  * counted once over all known labels; every solve starts cold, so that what a
- * runner answers does not depend on who ran before. */
+ * candidate answers does not depend on who ran before. */
 #include "select/runners.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ enum { MOST_GROWN = 5000 };
 static const double MOST_KERNEL_C = 1001, MOST_WIDTH = 17;
 
 /* ---- the list -----------------------------------------------------------*/
-static bool same(const runner *a, const runner *b)
+static bool same(const candidate *a, const candidate *b)
 {
   return a->kind == b->kind && a->filled == b->filled && a->map == b->map &&
          a->C == b->C && a->kernel == b->kernel && a->leaf == b->leaf &&
@@ -58,9 +58,9 @@ static bool same(const runner *a, const runner *b)
          a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
 }
 
-static bool add(lapis_race *r, const runner *x)
+static bool add(comparison *r, const candidate *x)
 {
-  if (r->count == MOST_RUNNERS) return false;
+  if (r->count == MOST_CANDIDATES) return false;
   for (int i = 0; i < r->count; i++)
     if (same(&r->run[i], x)) return false;
   r->run[r->count++] = *x;
@@ -68,14 +68,14 @@ static bool add(lapis_race *r, const runner *x)
 }
 
 /* What is stated stays as it is. */
-static bool add_mc(lapis_race *r, int map, const row *at)
+static bool add_mc(comparison *r, int map, const row *at)
 {
-  runner x = {.map = map, .set = r->set};
+  candidate x = {.map = map, .set = r->set};
   unsigned stated = r->o.stated;
-  if ((stated & LAPIS_STATED_LABELS) == 0) x.set.labels = at->labels;
-  if ((stated & LAPIS_STATED_LAMBDA) == 0) x.set.lambda = at->lambda;
-  if ((stated & LAPIS_STATED_GAMMA) == 0) x.set.gamma = at->gamma;
-  if ((stated & LAPIS_STATED_MU) == 0) {
+  if ((stated & STATED_LABELS) == 0) x.set.labels = at->labels;
+  if ((stated & STATED_LAMBDA) == 0) x.set.lambda = at->lambda;
+  if ((stated & STATED_GAMMA) == 0) x.set.gamma = at->gamma;
+  if ((stated & STATED_MU) == 0) {
     x.set.mu = NAN;
     x.set.mu_rel = at->mu_rel;
   }
@@ -85,10 +85,10 @@ static bool add_mc(lapis_race *r, int map, const row *at)
 }
 
 /* Logistic regressions behind kernels, widths together. */
-static lapis_status add_kernels(lapis_race *r, int map)
+static lapis_status add_kernels(comparison *r, int map)
 {
   for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
-    runner x = {.kind = RUNNER_LINEAR, .map = map};
+    candidate x = {.kind = CANDIDATE_LINEAR, .map = map};
     TRY(kernels_find(r, map, widths[w], &x.kernel));
     for (int fills = 0; x.kernel > 0 && fills <= (r->fills && map == 0);
          fills++)
@@ -102,13 +102,13 @@ static lapis_status add_kernels(lapis_race *r, int map)
 }
 
 /* Splits of a level of a tree, each counting every label. */
-static bool trees_pay(const lapis_race *r)
+static bool trees_pay(const comparison *r)
 {
   double work = (double)r->n * sqrt((double)r->X[0].rows) * (double)r->K;
   return r->o.trees && r->n <= MOST_GROWN && work <= MOST_SPLITS;
 }
 
-lapis_status runners_list(lapis_race *r)
+lapis_status candidates_list(comparison *r)
 {
   for (int i = 0; r->o.mc && i < ROWS; i++)
     if (table[r->set.variant][i].gamma > 0)
@@ -117,7 +117,7 @@ lapis_status runners_list(lapis_race *r)
     if (of_counts[i].gamma > 0) add_mc(r, 1, &of_counts[i]);
   for (int map = 0; r->o.linear && map < r->n_maps; map++)
     for (size_t k = 0; k < sizeof weights / sizeof *weights; k++) {
-      runner x = {.kind = RUNNER_LINEAR, .map = map, .C = weights[k]};
+      candidate x = {.kind = CANDIDATE_LINEAR, .map = map, .C = weights[k]};
       add(r, &x);
       x.filled = true;
       if (r->fills && map == 0) add(r, &x);
@@ -125,7 +125,7 @@ lapis_status runners_list(lapis_race *r)
   for (int map = 0; kernels_pay(r) && map < r->n_maps; map++)
     TRY(add_kernels(r, map));
   for (int map = 0; trees_pay(r) && map < r->n_maps; map++) {
-    runner x = {.kind = RUNNER_TREES, .map = map, .leaf = LEAF};
+    candidate x = {.kind = CANDIDATE_TREES, .map = map, .leaf = LEAF};
     if (r->imputes || !r->fills || map > 0) add(r, &x);
     x.filled = true;
     if (r->fills && map == 0) add(r, &x);
@@ -134,14 +134,15 @@ lapis_status runners_list(lapis_race *r)
 }
 
 /* Whether the best stands at the lower and at the upper end of mu (else of
- * lambda) among the mc runners of its map, whatever else they differ in; alone,
- * at both. */
-static void ends(const lapis_race *r, const runner *b, bool of_mu, bool end[2])
+ * lambda) among the mc candidates of its map, whatever else they differ in;
+ * alone, at both. */
+static void ends(const comparison *r, const candidate *b, bool of_mu,
+                 bool end[2])
 {
   end[0] = end[1] = true;
   for (int i = 0; i < r->count; i++) {
-    const runner *x = &r->run[i];
-    if (x->kind != RUNNER_MC || x->map != b->map) continue;
+    const candidate *x = &r->run[i];
+    if (x->kind != CANDIDATE_MC || x->map != b->map) continue;
     double a = of_mu ? x->set.mu_rel : x->set.lambda;
     double at = of_mu ? b->set.mu_rel : b->set.lambda;
     if (a < at) end[0] = false;
@@ -157,7 +158,7 @@ static double beyond(double x, double least, double most, double factor)
 
 /* The kernel beside the best one's, where that is the narrowest or the widest
  * of its kind. */
-static lapis_status widen_kernel(lapis_race *r, runner b)
+static lapis_status widen_kernel(comparison *r, candidate b)
 {
   const race_kernel *k = &r->kernel[b.kernel - 1];
   double least = k->width, most = k->width;
@@ -175,14 +176,14 @@ static lapis_status widen_kernel(lapis_race *r, runner b)
 }
 
 /* Of logistic regressions: a C ten times smaller or larger. */
-static lapis_status widen_linear(lapis_race *r, int best)
+static lapis_status widen_linear(comparison *r, int best)
 {
-  runner b = r->run[best];
+  candidate b = r->run[best];
   double least = b.C, most = b.C;
   for (int i = 0; i < r->count; i++) {
-    const runner *x = &r->run[i];
-    if (x->kind != RUNNER_LINEAR || x->map != b.map || x->filled != b.filled ||
-        x->kernel != b.kernel)
+    const candidate *x = &r->run[i];
+    if (x->kind != CANDIDATE_LINEAR || x->map != b.map ||
+        x->filled != b.filled || x->kernel != b.kernel)
       continue;
     least = fmin(least, x->C);
     most = fmax(most, x->C);
@@ -196,13 +197,13 @@ static lapis_status widen_linear(lapis_race *r, int best)
   return LAPIS_OK;
 }
 
-static void widen_mc(lapis_race *r, int best)
+static void widen_mc(comparison *r, int best)
 {
-  const runner b = r->run[best];
+  const candidate b = r->run[best];
   const double factor[] = {1. / 3, 3};
   for (int of_mu = 0; of_mu < 2; of_mu++) {
     bool end[2];
-    unsigned stated = of_mu ? LAPIS_STATED_MU : LAPIS_STATED_LAMBDA;
+    unsigned stated = of_mu ? STATED_MU : STATED_LAMBDA;
     if ((r->o.stated & stated) != 0) continue;
     ends(r, &b, of_mu, end);
     for (int k = 0; k < 2; k++) {
@@ -214,10 +215,10 @@ static void widen_mc(lapis_race *r, int best)
   }
 }
 
-lapis_status runners_widen(lapis_race *r, int best, int *more)
+lapis_status candidates_widen(comparison *r, int best, int *more)
 {
   int before = r->count;
-  if (r->run[best].kind == RUNNER_LINEAR)
+  if (r->run[best].kind == CANDIDATE_LINEAR)
     TRY(widen_linear(r, best));
   else
     widen_mc(r, best);
@@ -226,14 +227,14 @@ lapis_status runners_widen(lapis_race *r, int best, int *more)
 }
 
 /* ---- what a fold shows --------------------------------------------------*/
-static bool hides(const lapis_race *r, int64_t fold, int64_t c, int64_t j)
+static bool hides(const comparison *r, int64_t fold, int64_t c, int64_t j)
 {
   if (r->cells) return fold_hides(&r->plan, fold, c, j);
   return r->plan.fold[j] == fold;
 }
 
 /* Signs of what is shown, NaN where hidden; turned for coding by rarity. */
-static double *shown(const lapis_race *r, int64_t fold, bool turned)
+static double *shown(const comparison *r, int64_t fold, bool turned)
 {
   double *y = base_alloc_raw(r->ctx, r->K * r->n, sizeof *y);
   for (int64_t k = 0; y != NULL && k < r->K * r->n; k++) {
@@ -244,7 +245,7 @@ static double *shown(const lapis_race *r, int64_t fold, bool turned)
   return y;
 }
 
-static void keep_hidden(const lapis_race *r, runner *x, int64_t fold,
+static void keep_hidden(const comparison *r, candidate *x, int64_t fold,
                         const double *score, bool turned)
 {
   for (int64_t k = 0; k < r->K * r->n; k++) {
@@ -254,14 +255,14 @@ static void keep_hidden(const lapis_race *r, runner *x, int64_t fold,
   }
 }
 
-void runner_forget(const lapis_race *r, runner *x, int64_t fold)
+void candidate_forget(const comparison *r, candidate *x, int64_t fold)
 {
   for (int64_t k = 0; x->score != NULL && k < r->K * r->n; k++)
     if (hides(r, fold, k % r->K, k / r->K)) x->score[k] = NAN;
 }
 
 /* ---- mc -----------------------------------------------------------------*/
-static void give_up(lapis_race *r, int map)
+static void give_up(comparison *r, int map)
 {
   lapis_solver_free(r->common[map]);
   r->common[map] = NULL;
@@ -269,7 +270,7 @@ static void give_up(lapis_race *r, int map)
 
 /* The solver of all labels takes those at hand; where it cannot, or there is
  * none, one of their own is made: *own. */
-static lapis_status solver_for(lapis_race *r, int map, const lapis_data *data,
+static lapis_status solver_for(comparison *r, int map, const lapis_data *data,
                                const lapis_mc_settings *set, bool *own,
                                lapis_solver **out)
 {
@@ -285,7 +286,7 @@ static lapis_status solver_for(lapis_race *r, int map, const lapis_data *data,
 }
 
 /* Made of all labels; where that is refused, folds are left to themselves. */
-static void make_common(lapis_race *r, int map, const lapis_mc_settings *set)
+static void make_common(comparison *r, int map, const lapis_mc_settings *set)
 {
   double *y = shown(r, -2, false); /* no fold: nothing is hidden */
   lapis_data all = {
@@ -299,7 +300,7 @@ static void make_common(lapis_race *r, int map, const lapis_mc_settings *set)
 
 /* X with its gaps filled: low_rank + sparse is X where it was seen, and sparse
  * is 0 elsewhere. */
-static lapis_status keep_completed(lapis_race *r, int64_t fold,
+static lapis_status keep_completed(comparison *r, int64_t fold,
                                    const lapis_solver *s)
 {
   lapis_mat low, sparse;
@@ -316,13 +317,13 @@ static lapis_status keep_completed(lapis_race *r, int64_t fold,
   return LAPIS_OK;
 }
 
-static bool is_turned(const runner *x)
+static bool is_turned(const candidate *x)
 {
   return x->set.labels == LAPIS_MC_LABELS_RARE;
 }
 
 /* A race needs no more than this. */
-static lapis_mc_settings loosened(const runner *x)
+static lapis_mc_settings loosened(const candidate *x)
 {
   lapis_mc_settings set = x->set;
   if (is_turned(x)) set.labels = LAPIS_MC_LABELS_01;
@@ -333,12 +334,12 @@ static lapis_mc_settings loosened(const runner *x)
   return set;
 }
 
-static bool completes_gaps(const lapis_race *r, const runner *x)
+static bool completes_gaps(const comparison *r, const candidate *x)
 {
   return r->fills && x == r->run;
 }
 
-static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
+static lapis_status solve_mc(comparison *r, candidate *x, lapis_data *data,
                              int64_t fold)
 {
   lapis_mc_settings set = loosened(x);
@@ -367,7 +368,7 @@ static lapis_status solve_mc(lapis_race *r, runner *x, lapis_data *data,
   return status;
 }
 
-static lapis_status mc_answers(lapis_race *r, runner *x, int64_t fold)
+static lapis_status mc_answers(comparison *r, candidate *x, int64_t fold)
 {
   bool pm = x->set.labels == LAPIS_MC_LABELS_PM ||
             (x->set.labels == LAPIS_MC_LABELS_AUTO && !r->labels.zero_one);
@@ -391,7 +392,7 @@ typedef struct lesson {
   int64_t m;
 } lesson;
 
-static lapis_status gather(const lapis_race *r, const double *X, int64_t d,
+static lapis_status gather(const comparison *r, const double *X, int64_t d,
                            const double *y, lesson *to)
 {
   *to = (lesson){.X = base_alloc_raw(r->ctx, d * r->n, sizeof(double)),
@@ -414,7 +415,7 @@ static lapis_status gather(const lapis_race *r, const double *X, int64_t d,
 }
 
 /* Lines W of the lesson, and what they say of all samples of X. */
-static lapis_status score_linear(lapis_race *r, la *h, const lesson *from,
+static lapis_status score_linear(comparison *r, la *h, const lesson *from,
                                  const double *X, int64_t d, double C,
                                  double *W, double *score)
 {
@@ -438,7 +439,7 @@ static lapis_status score_linear(lapis_race *r, la *h, const lesson *from,
 }
 
 /* Some label is shown of both kinds. */
-static bool teaches(const lapis_race *r, const double *y)
+static bool teaches(const comparison *r, const double *y)
 {
   for (int64_t c = 0; c < r->K; c++) {
     bool kind[2] = {false, false};
@@ -452,7 +453,7 @@ static bool teaches(const lapis_race *r, const double *y)
 /* All known labels to those shown.  C times it weighs the losses of a fold as
  * those of all will be weighed: where C is small weights grow with their
  * number, and what calibrates the one would not fit the other. */
-static double known_to_shown(const lapis_race *r, const double *y)
+static double known_to_shown(const comparison *r, const double *y)
 {
   double known = 0, seen = 0;
   for (int64_t k = 0; k < r->K * r->n; k++) {
@@ -464,7 +465,7 @@ static double known_to_shown(const lapis_race *r, const double *y)
 }
 
 /* What the regression reads; *from NULL: the filler has not answered. */
-static lapis_status features(lapis_race *r, const runner *x, int64_t fold,
+static lapis_status features(comparison *r, const candidate *x, int64_t fold,
                              const double **from, int64_t *d)
 {
   const race_features *kernel;
@@ -476,10 +477,10 @@ static lapis_status features(lapis_race *r, const runner *x, int64_t fold,
     return LAPIS_OK;
   }
   *from = r->completed[fold];
-  return x->filled ? LAPIS_OK : runners_fill(r, x->map, from);
+  return x->filled ? LAPIS_OK : candidates_fill(r, x->map, from);
 }
 
-static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
+static lapis_status linear_answers(comparison *r, candidate *x, int64_t fold)
 {
   la h;
   int64_t d;
@@ -511,11 +512,11 @@ static lapis_status linear_answers(lapis_race *r, runner *x, int64_t fold)
 /* ---- trees --------------------------------------------------------------*/
 static bool goes_on(void *user)
 {
-  const lapis_race *r = user;
+  const comparison *r = user;
   return !base_late(r->ctx) && !base_cancelled(r->ctx);
 }
 
-static lapis_status grow(lapis_race *r, const runner *x, const double *X,
+static lapis_status grow(comparison *r, const candidate *x, const double *X,
                          int64_t d, const double *y, double *score)
 {
   trees grown;
@@ -538,7 +539,7 @@ static lapis_status grow(lapis_race *r, const runner *x, const double *X,
   return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_TIME_LIMIT;
 }
 
-static lapis_status trees_answers(lapis_race *r, runner *x, int64_t fold)
+static lapis_status trees_answers(comparison *r, candidate *x, int64_t fold)
 {
   int64_t d;
   const double *from;
@@ -562,11 +563,12 @@ static double log_odds(double p)
   return log(p) - log1p(-p);
 }
 
-lapis_status runners_mean(lapis_race *r, const int *of, int parts)
+lapis_status candidates_mean(comparison *r, const int *of, int parts)
 {
-  runner x = {.kind = RUNNER_MEAN, .parts = parts, .map = r->run[of[0]].map};
+  candidate x = {
+      .kind = CANDIDATE_MEAN, .parts = parts, .map = r->run[of[0]].map};
   int64_t count = r->K * r->n;
-  if (r->count == MOST_RUNNERS) return LAPIS_OK;
+  if (r->count == MOST_CANDIDATES) return LAPIS_OK;
   memcpy(x.of, of, (size_t)parts * sizeof *of);
   double *p = base_alloc_raw(r->ctx, count, sizeof *p);
   x.score = base_alloc(r->ctx, count, sizeof *x.score);
@@ -576,7 +578,7 @@ lapis_status runners_mean(lapis_race *r, const int *of, int parts)
     return LAPIS_ENOMEM;
   }
   for (int i = 0; i < parts; i++) {
-    const runner *one = &r->run[of[i]];
+    const candidate *one = &r->run[of[i]];
     targets_calibrate(&r->labels, (const double *)one->answer, one->score, p);
     for (int64_t k = 0; k < count; k++)
       x.score[k] += isnan(one->score[k]) ? NAN : p[k];
@@ -588,22 +590,22 @@ lapis_status runners_mean(lapis_race *r, const int *of, int parts)
   return LAPIS_OK;
 }
 
-lapis_status runners_share(lapis_race *r, int first, int last)
+lapis_status candidates_share(comparison *r, int first, int last)
 {
   for (int i = first; i <= last; i++) {
-    const runner *x = &r->run[i];
+    const candidate *x = &r->run[i];
     const lapis_mc_settings set = loosened(x);
-    bool mc = x->kind == RUNNER_MC && !completes_gaps(r, x);
+    bool mc = x->kind == CANDIDATE_MC && !completes_gaps(r, x);
     if (mc && !r->tried[x->map]) make_common(r, x->map, &set);
-    bool gaps = x->kind != RUNNER_MC && !x->filled;
+    bool gaps = x->kind != CANDIDATE_MC && !x->filled;
     const double *unused;
     if (gaps && (x->kernel == 0 || r->imputes))
-      TRY(runners_fill(r, x->map, &unused));
+      TRY(candidates_fill(r, x->map, &unused));
   }
   return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_OK;
 }
 
-lapis_status runner_room(const lapis_race *r, runner *x)
+lapis_status candidate_room(const comparison *r, candidate *x)
 {
   if (x->score != NULL) return LAPIS_OK;
   x->score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *x->score);
@@ -612,18 +614,18 @@ lapis_status runner_room(const lapis_race *r, runner *x)
   return LAPIS_OK;
 }
 
-static void add_row(lapis_race *r, const char *what, int i, keep_row as)
+static void add_row(comparison *r, const char *what, int i, keep_row as)
 {
   char name[KEEP_NAME];
   (void)snprintf(name, sizeof name, "%s-%d", what, i);
   keep_add(&r->scope, name, as);
 }
 
-lapis_status runners_restore(lapis_race *r, int first, int last)
+lapis_status candidates_restore(comparison *r, int first, int last)
 {
   bool found;
   for (int i = first; i <= last; i++) {
-    TRY(runner_room(r, &r->run[i]));
+    TRY(candidate_room(r, &r->run[i]));
     add_row(r, "score", i,
             (keep_row){.rule = KEEP_HOLES,
                        .val = r->run[i].score,
@@ -631,7 +633,7 @@ lapis_status runners_restore(lapis_race *r, int first, int last)
   }
   add_row(r, "answered", first,
           (keep_row){.rule = KEEP_SWITCHES,
-                     .val = runner_answered(r, first, 0),
+                     .val = candidate_answered(r, first, 0),
                      .count = (last - first + 1) * r->used});
   add_row(
       r, "late", first,
@@ -639,32 +641,33 @@ lapis_status runners_restore(lapis_race *r, int first, int last)
   return keep_restore(r->ctx, &r->scope, &found);
 }
 
-void runners_end(lapis_race *r, int first)
+void candidates_end(comparison *r, int first)
 {
   for (int i = first; i < r->count; i++)
-    for (int64_t f = 0; f < r->used; f++) *runner_answered(r, i, f) = true;
+    for (int64_t f = 0; f < r->used; f++) *candidate_answered(r, i, f) = true;
   r->late[first] = true;
   (void)keep_take(r->ctx, true);
 }
 
-/* Of a run that goes on: the first runner has answered, and what it filled is
- * gone. */
-static lapis_status fill_again(lapis_race *r, const runner *x, int64_t fold)
+/* Of a run that goes on: the first candidate has answered, and what it filled
+ * is gone. */
+static lapis_status fill_again(comparison *r, const candidate *x, int64_t fold)
 {
-  if (!x->filled || r->completed[fold] != NULL || !*runner_answered(r, 0, fold))
+  if (!x->filled || r->completed[fold] != NULL ||
+      !*candidate_answered(r, 0, fold))
     return LAPIS_OK;
   return mc_answers(r, r->run, fold);
 }
 
-lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold)
+lapis_status candidate_answers(comparison *r, candidate *x, int64_t fold)
 {
-  TRY(runner_room(r, x));
+  TRY(candidate_room(r, x));
   keep_pause(r->ctx, true); /* kept is the answer, not the way to it */
   lapis_status s = fill_again(r, x, fold);
   if (s >= 0 && s != LAPIS_CANCELLED)
-    s = x->kind == RUNNER_TREES    ? trees_answers(r, x, fold)
-        : x->kind == RUNNER_LINEAR ? linear_answers(r, x, fold)
-                                   : mc_answers(r, x, fold);
+    s = x->kind == CANDIDATE_TREES    ? trees_answers(r, x, fold)
+        : x->kind == CANDIDATE_LINEAR ? linear_answers(r, x, fold)
+                                      : mc_answers(r, x, fold);
   keep_pause(r->ctx, false);
   return s;
 }

@@ -1,6 +1,6 @@
 /* runners.h - who runs, and how they answer; between the race's files. */
-#ifndef LAPIS_RUNNERS_H
-#define LAPIS_RUNNERS_H
+#ifndef LAPIS_CANDIDATES_H
+#define LAPIS_CANDIDATES_H
 #include "base/keep.h"
 #include "folds/calibrate.h"
 #include "op/logistic.h"
@@ -9,22 +9,22 @@
 #include "select/select.h"
 
 enum {
-  MOST_RUNNERS = 60,
+  MOST_CANDIDATES = 60,
   MOST_MAPS = 2,
   MOST_KERNELS = 12,
   MOST_FOLDS = 20,
   RACE_TREES = 300
 };
-typedef enum runner_kind {
-  RUNNER_MC,
-  RUNNER_LINEAR,
-  RUNNER_TREES,
-  RUNNER_KINDS,              /* of runners that answer by themselves */
-  RUNNER_MEAN = RUNNER_KINDS /* of the best of several of these kinds */
-} runner_kind;
-typedef struct runner {
-  runner_kind kind;
-  int of[RUNNER_KINDS], parts; /* means: the runners whose mean it is */
+typedef enum candidate_kind {
+  CANDIDATE_MC,
+  CANDIDATE_LINEAR,
+  CANDIDATE_TREES,
+  CANDIDATE_KINDS,                 /* of candidates that answer by themselves */
+  CANDIDATE_MEAN = CANDIDATE_KINDS /* of the best of several of these kinds */
+} candidate_kind;
+typedef struct candidate {
+  candidate_kind kind;
+  int of[CANDIDATE_KINDS], parts; /* means: the candidates whose mean it is */
   bool filled; /* linear, trees: gaps hold what the filler completes, not what
                 * the map does */
   int map;     /* place among the maps */
@@ -42,7 +42,7 @@ typedef struct runner {
   double ahead, ahead_error; /* of that */
   bool one_answer;           /* to all hidden labels */
   bool learnt, judged;
-} runner;
+} candidate;
 
 typedef struct race_features {
   double *F; /* rows x n, free(); NULL: not made */
@@ -58,14 +58,14 @@ typedef struct race_kernel {
   race_features features;
 } race_kernel;
 
-struct lapis_race {
+struct comparison {
   lapis_ctx *ctx;
   lapis_mc_settings set; /* what the user stated */
-  lapis_race_options o;
+  auto_options o;
   const lapis_data *data; /* borrowed while it runs */
   targets labels;
   fold_plan plan;
-  bool cells;
+  bool cells, grouped;
   int64_t K, n, used; /* used: folds */
   int64_t known;      /* rows, or groups, of which a label is known */
   double *weight;     /* n, or NULL */
@@ -78,7 +78,7 @@ struct lapis_race {
   bool imputes;              /* gaps by factors, else by means */
   char *imputing;            /* the first map with `impute` behind it */
   char scaled[32];           /* scale:NUMBER, of a sparse X that pos reads */
-  /* X in which an mc, the first runner, has filled the gaps, a fold each */
+  /* X in which an mc, the first candidate, has filled the gaps, a fold each */
   bool fills;
   double *completed[MOST_FOLDS];
   int n_kernels;
@@ -90,83 +90,84 @@ struct lapis_race {
   bool tried[MOST_MAPS];           /* to make the common solver */
   lapis_solver *common[MOST_MAPS]; /* of all labels, which takes a fold's */
   int count, widened;
-  runner run[MOST_RUNNERS];
-  int order[MOST_RUNNERS]; /* best first */
+  candidate run[MOST_CANDIDATES];
+  int order[MOST_CANDIDATES]; /* best first */
   /* What a run that goes on finds again: who has answered for which fold, if
-   * only that it has too little (MOST_RUNNERS x used), and where time ran out,
-   * by the first of the runners that ran then. */
+   * only that it has too little (MOST_CANDIDATES x used), and where time ran
+   * out, by the first of the candidates that ran then. */
   keep_scope scope;
-  bool *answered, late[MOST_RUNNERS];
+  bool *answered, late[MOST_CANDIDATES];
 };
 
 /* The candidates of the settings that are left open. */
-lapis_status runners_list(lapis_race *r);
+lapis_status candidates_list(comparison *r);
 /* Further ones, where the best stands at an end of what was tried; *more: how
  * many. */
-lapis_status runners_widen(lapis_race *r, int best, int *more);
-/* The mean of the probabilities of some runners, as a further one. */
-lapis_status runners_mean(lapis_race *r, const int *of, int parts);
-/* Answers of a runner for what this fold hides.  LAPIS_EDATA where the fold
+lapis_status candidates_widen(comparison *r, int best, int *more);
+/* The mean of the probabilities of some candidates, as a further one. */
+lapis_status candidates_mean(comparison *r, const int *of, int parts);
+/* Answers of a candidate for what this fold hides.  LAPIS_EDATA where the fold
  * leaves too little to learn from. */
-lapis_status runner_answers(lapis_race *r, runner *x, int64_t fold);
+lapis_status candidate_answers(comparison *r, candidate *x, int64_t fold);
 /* Place for its scores, none known; nothing where it is there. */
-lapis_status runner_room(const lapis_race *r, runner *x);
-/* What runners first .. last have in common over folds, made before the first
- * answer for processes that share it. */
-lapis_status runners_share(lapis_race *r, int first, int last);
-/* Place for the scores of runners first .. last and, once for each of them,
+lapis_status candidate_room(const comparison *r, candidate *x);
+/* What candidates first .. last have in common over folds, made before the
+ * first answer for processes that share it. */
+lapis_status candidates_share(comparison *r, int first, int last);
+/* Place for the scores of candidates first .. last and, once for each of them,
  * what a former run has kept of their answers. */
-lapis_status runners_restore(lapis_race *r, int first, int last);
-static inline bool *runner_answered(const lapis_race *r, int i, int64_t fold)
+lapis_status candidates_restore(comparison *r, int first, int last);
+static inline bool *candidate_answered(const comparison *r, int i, int64_t fold)
 {
   return &r->answered[i * r->used + fold];
 }
 /* Of those from first on: time is up, and a run that goes on does no more. */
-void runners_end(lapis_race *r, int first);
+void candidates_end(comparison *r, int first);
 /* As if x had never been asked about the fold. */
-void runner_forget(const lapis_race *r, runner *x, int64_t fold);
+void candidate_forget(const comparison *r, candidate *x, int64_t fold);
 
 /* X behind each map, and the end of what only running needs. */
-lapis_status race_make_maps(lapis_race *r, const lapis_mat *X);
-void race_drop_data(lapis_race *r);
-/* i is the number of a runner that was judged. */
-bool race_has(const lapis_race *r, int i);
-/* What an mc runner ran with. */
-void race_take(const runner *x, lapis_mc_settings *set);
+lapis_status race_make_maps(comparison *r, const lapis_mat *X);
+void race_drop_data(comparison *r);
+/* i is the number of a candidate that was judged. */
+bool race_has(const comparison *r, int i);
+/* What an mc candidate ran with. */
+void race_take(const candidate *x, lapis_mc_settings *set);
 
 /* The bar; false: stop. */
-bool race_show(lapis_race *r, int64_t done, int64_t all, double started);
+bool race_show(comparison *r, int64_t done, int64_t all, double started);
 
-/* race_jobs.c: as many processes as are asked for and of use to runners from
+/* race_jobs.c: as many processes as are asked for and of use to candidates from
  * first on; their answers over all folds; what is kept where time runs out. */
-int race_jobs(const lapis_race *r, int first);
-lapis_status race_run_jobs(lapis_race *r, int first);
-/* Of runner k alone, by a function that answers for one fold. */
-typedef lapis_status runner_answer_fn(lapis_race *r, int k, int64_t fold);
-lapis_status race_ask_jobs(lapis_race *r, int k, runner_answer_fn *answer);
+int race_jobs(const comparison *r, int first);
+lapis_status race_run_jobs(comparison *r, int first);
+/* Of candidate k alone, by a function that answers for one fold. */
+typedef lapis_status candidate_answer_fn(comparison *r, int k, int64_t fold);
+lapis_status race_ask_jobs(comparison *r, int k, candidate_answer_fn *answer);
 
 /* kernels.c.  Whether kernels run at all; the place of one, from 1 (0: there is
- * no more room); features for runner x of a fold, NULL where the gaps are not
- * filled yet. */
-bool kernels_pay(const lapis_race *r);
-lapis_status kernels_find(lapis_race *r, int map, double width, int *place);
-lapis_status kernels_features(lapis_race *r, const runner *x, int64_t fold,
+ * no more room); features for candidate x of a fold, NULL where the gaps are
+ * not filled yet. */
+bool kernels_pay(const comparison *r);
+lapis_status kernels_find(comparison *r, int map, double width, int *place);
+lapis_status kernels_features(comparison *r, const candidate *x, int64_t fold,
                               const race_features **out);
-void kernels_drop(lapis_race *r); /* features, which running needs */
-void kernels_free(lapis_race *r);
+void kernels_drop(comparison *r); /* features, which running needs */
+void kernels_free(comparison *r);
 /* fill.c.  X behind a map, its gaps filled: d x n. */
-lapis_status runners_fill(lapis_race *r, int map, const double **out);
+lapis_status candidates_fill(comparison *r, int map, const double **out);
 /* The map from features as given; and from those that were filled. */
-const char *runner_map(const lapis_race *r, const runner *x);
-const char *runner_map_of_filled(const lapis_race *r, const runner *x);
+const char *candidate_map(const comparison *r, const candidate *x);
+const char *candidate_map_of_filled(const comparison *r, const candidate *x);
 
-/* A runner's scores, as what calibrates them. */
-calibration race_calibration(const lapis_race *r, const double *score);
-/* What shrinks the biases of several classes while a runner is calibrated. */
-double runner_ridge(const lapis_race *r, const runner *x);
-/* judge.c: loss, error, AUROC, accuracy, sigmoids of a runner. */
-lapis_status runner_judge(lapis_race *r, runner *x);
-double race_behind(const lapis_race *r, const runner *a, const runner *b,
+/* A candidate's scores, as what calibrates them. */
+calibration race_calibration(const comparison *r, const double *score);
+/* What shrinks the biases of several classes while a candidate is calibrated.
+ */
+double candidate_ridge(const comparison *r, const candidate *x);
+/* judge.c: loss, error, AUROC, accuracy, sigmoids of a candidate. */
+lapis_status candidate_judge(comparison *r, candidate *x);
+double race_behind(const comparison *r, const candidate *a, const candidate *b,
                    double *error);
 
 #endif

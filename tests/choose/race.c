@@ -38,13 +38,12 @@ static void discard(blobs *b)
   free(b);
 }
 
-static lapis_race *run(blobs *b, bool linear)
+static comparison *run(blobs *b, bool linear)
 {
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_race_options o = {
-      .size = sizeof o, .mc = true, .linear = linear, .trees = linear};
-  lapis_race *race;
-  lapis_status s = lapis_race_run(b->ctx, &b->data, &set, &o, &race);
+  auto_options o = {.mc = true, .linear = linear, .trees = linear};
+  comparison *race;
+  lapis_status s = comparison_run(b->ctx, &b->data, &set, &o, &race);
   if (s < 0) fail_msg("%s", lapis_ctx_error(b->ctx));
   return race;
 }
@@ -52,18 +51,18 @@ static lapis_race *run(blobs *b, bool linear)
 /* Labels of mc's best candidate: how many of those asked are right. */
 static int right(blobs *b, double yes, double *p)
 {
-  lapis_race *race = run(b, true);
-  int best = lapis_race_best(race, "mc"), count = 0;
+  comparison *race = run(b, true);
+  int best = comparison_best(race, "mc"), count = 0;
   lapis_mc_settings set = lapis_mc_defaults();
   lapis_solver *s;
   assert_int_equal(
-      lapis_race_answer_new(b->ctx, race, best, &b->data, &set, &s), 0);
+      comparison_answer_new(b->ctx, race, best, &b->data, &set, &s), 0);
   assert_int_equal(lapis_solve(s), 0);
   const double *labels = check_result(s, "labels");
   memcpy(p, check_result(s, "probabilities"), N * sizeof *p);
   for (int j = KNOWN; j < N; j++) count += (labels[j] == yes) == b->tall[j];
   lapis_solver_free(s);
-  lapis_race_free(race);
+  comparison_free(race);
   return count;
 }
 
@@ -126,45 +125,45 @@ static void counts_have_no_unit(void **state)
     lapis_mc_settings set = lapis_mc_defaults();
     set.variant = LAPIS_MC_POS;
     set.absent = sparse ? LAPIS_ABSENT_MISSING : LAPIS_ABSENT_ZERO;
-    lapis_race_options o = {.size = sizeof o, .mc = true};
-    lapis_race *race;
-    if (lapis_race_run(b->ctx, &b->data, &set, &o, &race) < 0)
+    auto_options o = {.mc = true};
+    comparison *race;
+    if (comparison_run(b->ctx, &b->data, &set, &o, &race) < 0)
       fail_msg("%s", lapis_ctx_error(b->ctx));
-    int best = lapis_race_best(race, "mc");
-    const char *map = lapis_race_map(race, best);
+    int best = comparison_best(race, "mc");
+    const char *map = comparison_map(race, best);
     if (!sparse) assert_string_equal(map, "scale:auto,scale:10");
     if (sparse) assert_int_equal(strncmp(map, "scale:", 6), 0);
-    auroc[k] = lapis_race_at(race, best).auroc;
+    auroc[k] = comparison_at(race, best).auroc;
     CHECK_NEAR(auroc[k], auroc[sparse ? 3 : 0], 1e-3);
-    lapis_race_free(race);
+    comparison_free(race);
     discard(b);
   }
   CHECK_AT_LEAST(auroc[0], .75);
 }
 
-static void runners_are_in_order(void **state)
+static void candidates_are_in_order(void **state)
 {
   blobs *b = make(2, 0, 1, 3);
-  lapis_race *race = run(b, true), *again = run(b, true);
-  lapis_race_hidden h = lapis_race_what(race);
+  comparison *race = run(b, true), *again = run(b, true);
+  auto_hidden h = comparison_what(race);
   assert_int_equal(h.of, LAPIS_FOLDS_OF_ROWS);
   assert_int_equal(h.labels, KNOWN);
   CHECK_NEAR(h.loss, 0.673, 0.01);
-  int n = lapis_race_count(race), linear = lapis_race_best(race, "linear");
+  int n = comparison_count(race), linear = comparison_best(race, "linear");
   assert_true(n >= 8 && linear >= 0);
-  assert_string_equal(lapis_race_at(race, linear).method, "linear");
+  assert_string_equal(comparison_at(race, linear).method, "linear");
   for (int i = 0; i < n; i++) {
-    lapis_runner x = lapis_race_at(race, i), y = lapis_race_at(again, i);
+    candidate_figures x = comparison_at(race, i), y = comparison_at(again, i);
     assert_memory_equal(&x.loss, &y.loss, sizeof x.loss);
     assert_string_equal(x.settings, y.settings);
-    CHECK_AT_LEAST(x.loss, lapis_race_at(race, 0).loss - 0.002);
-    CHECK_NEAR(x.behind, x.loss - lapis_race_at(race, 0).loss, 1e-12);
+    CHECK_AT_LEAST(x.loss, comparison_at(race, 0).loss - 0.002);
+    CHECK_NEAR(x.behind, x.loss - comparison_at(race, 0).loss, 1e-12);
     char said[8] = "before";
     assert_true(x.learnt);
-    assert_string_equal(lapis_race_unsure(race, i, said, sizeof said), "");
+    assert_string_equal(comparison_unsure(race, i, said, sizeof said), "");
   }
-  lapis_race_free(race);
-  lapis_race_free(again);
+  comparison_free(race);
+  comparison_free(again);
   discard(b);
 }
 
@@ -203,20 +202,20 @@ static void groups_are_a_trial_each(void **state)
     }
     if (grouped) b->data.group = group;
     lapis_mc_settings set = lapis_mc_defaults();
-    lapis_race_options o = {.size = sizeof o, .by_group = grouped};
-    lapis_race *race;
-    assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
-    for (int i = 0; i < lapis_race_count(race); i++) {
-      lapis_runner x = lapis_race_at(race, i);
+    auto_options o = {0};
+    comparison *race;
+    assert_int_equal(comparison_run(b->ctx, &b->data, &set, &o, &race), 0);
+    for (int i = 0; i < comparison_count(race); i++) {
+      candidate_figures x = comparison_at(race, i);
       double end[2], said[2], units = grouped ? KNOWN / OF : KNOWN;
       if (x.accuracy < 1) units--; /* as variances are estimated */
       lapis_share_interval(x.accuracy, units, &end[0], &end[1]);
-      lapis_race_accuracy(race, i, &said[0], &said[1]);
+      comparison_accuracy(race, i, &said[0], &said[1]);
       for (int e = 0; e < 2; e++) CHECK_NEAR(said[e], end[e], 1e-9);
-      lapis_race_accuracy(race, lapis_race_count(race), &said[0], &said[1]);
+      comparison_accuracy(race, comparison_count(race), &said[0], &said[1]);
       assert_true(isnan(said[0]) && isnan(said[1]));
     }
-    lapis_race_free(race);
+    comparison_free(race);
   }
   discard(b);
 }
@@ -232,11 +231,11 @@ static void most_intervals_hold_what_comes(void **state)
     blobs *b = make(2, 0, 1, seed);
     for (int j = KNOWN / 4; j < KNOWN; j++) b->Y[j] = NAN; /* 20 are known */
     double told = (double)right(b, 1, p) / (N - KNOWN);
-    lapis_race *race = run(b, true);
+    comparison *race = run(b, true);
     double least, most;
-    lapis_race_accuracy(race, lapis_race_best(race, "mc"), &least, &most);
+    comparison_accuracy(race, comparison_best(race, "mc"), &least, &most);
     held += least <= told && told <= most;
-    lapis_race_free(race);
+    comparison_free(race);
     discard(b);
   }
   CHECK_AT_LEAST(held, SEEDS * 9 / 10 - 1);
@@ -262,7 +261,7 @@ static void circles(blobs *b, double *X, double gaps)
 
 /* Runner i answers, and so does its model, read back from a file, for the
  * same samples as new ones; shares of right answers. */
-static void answered(blobs *b, const lapis_race *race, int i, double share[2])
+static void answered(blobs *b, const comparison *race, int i, double share[2])
 {
   char path[64];
   lapis_mc_settings set = lapis_mc_defaults();
@@ -271,7 +270,7 @@ static void answered(blobs *b, const lapis_race *race, int i, double share[2])
   lapis_model *m, *back;
   check_new_file(path, sizeof path);
   assert_int_equal(
-      lapis_race_answer_new(b->ctx, race, i, &b->data, &set, &s[0]), 0);
+      comparison_answer_new(b->ctx, race, i, &b->data, &set, &s[0]), 0);
   assert_true(lapis_solve(s[0]) >= 0);
   assert_int_equal(lapis_model_new(s[0], &m), 0);
   assert_int_equal(lapis_model_save(b->ctx, m, path), 0);
@@ -291,11 +290,11 @@ static void answered(blobs *b, const lapis_race *race, int i, double share[2])
   unlink(path);
 }
 
-/* The first runner of which that is said, or -1. */
-static int found(const lapis_race *race, const char *a, const char *c)
+/* The first candidate of which that is said, or -1. */
+static int found(const comparison *race, const char *a, const char *c)
 {
-  for (int i = 0; i < lapis_race_count(race); i++) {
-    lapis_runner x = lapis_race_at(race, i);
+  for (int i = 0; i < comparison_count(race); i++) {
+    candidate_figures x = comparison_at(race, i);
     if (strstr(x.settings, a) != NULL && strstr(x.settings, c) != NULL)
       return i;
   }
@@ -307,19 +306,19 @@ static void kernels_tell_circles(void **state)
   double X[3 * N], share[2], p[N];
   blobs *b = make(0, 0, 1, 5);
   circles(b, X, 0);
-  lapis_race *race = run(b, true);
-  int best = lapis_race_best(race, NULL);
-  assert_string_equal(lapis_race_at(race, best).method, "mean");
-  best = lapis_race_best(race, "linear");
-  assert_non_null(strstr(lapis_race_map(race, best), "standard,nystrom:"));
-  CHECK_AT_LEAST(lapis_race_at(race, best).auroc, .98);
-  CHECK_AT_MOST(lapis_race_at(race, lapis_race_best(race, "mc")).auroc, .75);
+  comparison *race = run(b, true);
+  int best = comparison_best(race, NULL);
+  assert_string_equal(comparison_at(race, best).method, "mean");
+  best = comparison_best(race, "linear");
+  assert_non_null(strstr(comparison_map(race, best), "standard,nystrom:"));
+  CHECK_AT_LEAST(comparison_at(race, best).auroc, .98);
+  CHECK_AT_MOST(comparison_at(race, comparison_best(race, "mc")).auroc, .75);
   answered(b, race, best, share);
   CHECK_AT_LEAST(share[0], .95);
   CHECK_NEAR(share[0], share[1], 1e-12);
-  assert_int_equal(lapis_race_held_out(b->ctx, race, best, &b->data, 3, p), 0);
+  assert_int_equal(comparison_hold_out(b->ctx, race, best, &b->data, 3, p), 0);
   for (int j = 0; j < N; j++) assert_true(isnan(p[j]) == (j >= KNOWN));
-  lapis_race_free(race);
+  comparison_free(race);
   discard(b);
 }
 
@@ -329,17 +328,17 @@ static void kernels_read_what_is_filled(void **state)
   double X[3 * N], share[2], p[N];
   blobs *b = make(0, 0, 1, 5);
   circles(b, X, .1);
-  lapis_race *race = run(b, true);
+  comparison *race = run(b, true);
   int filled = found(race, "nystrom:", "gaps filled by mc");
   int mean = found(race, "nystrom:auto:500 --C 10", "");
   assert_true(filled >= 0 && mean >= 0 && filled != mean);
   answered(b, race, filled, share);
   CHECK_AT_LEAST(share[0], .85);
   CHECK_AT_LEAST(share[1], .85);
-  assert_int_equal(lapis_race_held_out(b->ctx, race, filled, &b->data, 3, p),
+  assert_int_equal(comparison_hold_out(b->ctx, race, filled, &b->data, 3, p),
                    0);
   assert_true(p[0] >= 0 && p[0] <= 1);
-  lapis_race_free(race);
+  comparison_free(race);
   discard(b);
 }
 
@@ -355,21 +354,21 @@ static void toss_ups_are_answered_by_all(void **state)
     double X[3 * N], error;
     blobs *b = make(seed == 4 ? 20 : 2, 0, 1, seed);
     if (seed == 3) circles(b, X, 0);
-    lapis_race *race = run(b, true);
-    int place[3], first = lapis_race_count(race), who = 0;
+    comparison *race = run(b, true);
+    int place[3], first = comparison_count(race), who = 0;
     for (int k = 0; k < 3; k++) {
-      place[k] = lapis_race_best(race, kind[k]);
+      place[k] = comparison_best(race, kind[k]);
       assert_true(place[k] >= 0);
       if (place[k] < first) first = place[k];
     }
     for (int k = 0; k < 3; k++) {
-      double by = lapis_race_difference(race, place[k], first, &error);
+      double by = comparison_difference(race, place[k], first, &error);
       if (place[k] == first || fabs(by) <= 3 * error) who += 1 << k;
     }
-    lapis_runner x = lapis_race_at(race, lapis_race_best(race, NULL));
+    candidate_figures x = comparison_at(race, comparison_best(race, NULL));
     assert_string_equal(x.method, mean[who]);
     seen[who] = true;
-    lapis_race_free(race);
+    comparison_free(race);
     discard(b);
   }
   assert_true(seen[7] && seen[6]);
@@ -382,25 +381,25 @@ static void a_mean_of_shares_does_not_answer(void **state)
   int shares = 0;
   for (uint64_t seed = 1; seed <= 8; seed++) {
     blobs *b = make(0, 0, 1, seed);
-    lapis_race *race = run(b, true);
-    int mean = lapis_race_best(race, "mean"),
-        best = lapis_race_best(race, NULL);
-    bool same = mean >= 0 && lapis_race_at(race, mean).auroc == .5;
+    comparison *race = run(b, true);
+    int mean = comparison_best(race, "mean"),
+        best = comparison_best(race, NULL);
+    bool same = mean >= 0 && comparison_at(race, mean).auroc == .5;
     if (same) assert_int_not_equal(best, mean);
     shares += same;
-    lapis_race_free(race);
+    comparison_free(race);
     discard(b);
   }
   assert_true(shares > 0);
 }
 
-/* What is said of a runner that has not learnt agrees with the figures beside
- * it: an order that is better than by chance is not called nothing. */
-static void doubt_agrees(const lapis_race *race, double auroc)
+/* What is said of a candidate that has not learnt agrees with the figures
+ * beside it: an order that is better than by chance is not called nothing. */
+static void doubt_agrees(const comparison *race, double auroc)
 {
   char said[512], short_[8], figure[32];
   double by = NAN, error = NAN;
-  (void)lapis_race_unsure(race, 0, said, sizeof said);
+  (void)comparison_unsure(race, 0, said, sizeof said);
   assert_null(strstr(said, "nothing"));
   const char *at = strstr(said, "labels are told ");
   bool unclear = strstr(said, "not clear") == said + strlen("it is ");
@@ -413,7 +412,7 @@ static void doubt_agrees(const lapis_race *race, double auroc)
     snprintf(figure, sizeof figure, "AUROC %.3f,", auroc);
     assert_non_null(strstr(said, figure));
   }
-  (void)lapis_race_unsure(race, 0, short_, sizeof short_);
+  (void)comparison_unsure(race, 0, short_, sizeof short_);
   assert_int_equal(strlen(short_), sizeof short_ - 1);
 }
 
@@ -423,11 +422,11 @@ static void noise_is_said_to_be_noise(void **state)
     uint64_t lot = 100 + seed;
     blobs *b = make(0, 0, 1, seed);
     for (int j = 0; j < KNOWN; j++) b->Y[j] = check_uniform(&lot) > .5;
-    lapis_race *race = run(b, false);
-    lapis_runner best = lapis_race_at(race, 0);
+    comparison *race = run(b, false);
+    candidate_figures best = comparison_at(race, 0);
     assert_false(best.learnt);
     doubt_agrees(race, best.auroc);
-    lapis_race_free(race);
+    comparison_free(race);
     discard(b);
   }
 }
@@ -436,10 +435,10 @@ static void too_few_labels(void **state)
 {
   blobs *b = make(3, 0, 1, 1);
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_race_options o = {.size = sizeof o, .mc = true};
-  lapis_race *race;
+  auto_options o = {.mc = true};
+  comparison *race;
   for (int j = 1; j < N; j++) b->Y[j] = NAN;
-  assert_true(lapis_race_run(b->ctx, &b->data, &set, &o, &race) < 0);
+  assert_true(comparison_run(b->ctx, &b->data, &set, &o, &race) < 0);
   assert_null(race);
   discard(b);
 }
@@ -451,33 +450,31 @@ static void stated_settings_stay(void **state)
   lapis_mc_settings set = lapis_mc_defaults(), got = set;
   set.lambda = .7;
   set.labels = LAPIS_MC_LABELS_PM;
-  lapis_race_options o = {.size = sizeof o,
-                          .mc = true,
-                          .map = "none",
-                          .stated = LAPIS_STATED_LAMBDA | LAPIS_STATED_LABELS};
-  lapis_race *race;
-  assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
-  for (int i = 0; i < lapis_race_count(race); i++) {
-    lapis_race_settings(race, i, &got);
+  auto_options o = {
+      .mc = true, .map = "none", .stated = STATED_LAMBDA | STATED_LABELS};
+  comparison *race;
+  assert_int_equal(comparison_run(b->ctx, &b->data, &set, &o, &race), 0);
+  for (int i = 0; i < comparison_count(race); i++) {
+    comparison_settings(race, i, &got);
     CHECK_NEAR(got.lambda, .7, 0);
     assert_int_equal(got.labels, LAPIS_MC_LABELS_PM);
-    assert_string_equal(lapis_race_map(race, i), "none");
+    assert_string_equal(comparison_map(race, i), "none");
   }
-  lapis_race_free(race);
-  o.stated = LAPIS_STATED_MU;
+  comparison_free(race);
+  o.stated = STATED_MU;
   set.mu_rel = .05;
-  assert_int_equal(lapis_race_run(b->ctx, &b->data, &set, &o, &race), 0);
-  assert_in_range(lapis_race_count(race), 2, 5);
-  for (int i = 0; i < lapis_race_count(race); i++) {
-    lapis_race_settings(race, i, &got);
+  assert_int_equal(comparison_run(b->ctx, &b->data, &set, &o, &race), 0);
+  assert_in_range(comparison_count(race), 2, 5);
+  for (int i = 0; i < comparison_count(race); i++) {
+    comparison_settings(race, i, &got);
     CHECK_NEAR(got.mu_rel, .05, 0);
   }
-  lapis_race_free(race);
+  comparison_free(race);
   discard(b);
 }
 
 /* ---- out of time --------------------------------------------------------*/
-typedef struct stop { /* after so many answers of runners */
+typedef struct stop { /* after so many answers of candidates */
   lapis_ctx *ctx;
   int left;
 } stop;
@@ -490,15 +487,14 @@ static bool stop_after(const lapis_progress *now, void *user)
   return true;
 }
 
-static lapis_race *run_until(blobs *b, int answers, bool others)
+static comparison *run_until(blobs *b, int answers, bool others)
 {
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_race_options o = {
-      .size = sizeof o, .mc = true, .linear = others, .trees = others};
+  auto_options o = {.mc = true, .linear = others, .trees = others};
   stop at = {b->ctx, answers};
-  lapis_race *race;
+  comparison *race;
   lapis_ctx_on_progress(b->ctx, stop_after, &at);
-  lapis_status s = lapis_race_run(b->ctx, &b->data, &set, &o, &race);
+  lapis_status s = comparison_run(b->ctx, &b->data, &set, &o, &race);
   lapis_ctx_on_progress(b->ctx, NULL, NULL);
   lapis_ctx_limit(b->ctx, INFINITY);
   assert_int_equal(s, LAPIS_TIME_LIMIT);
@@ -512,36 +508,36 @@ static bool is_mean(const char *method)
 }
 
 /* Folds that only some have answered decide nothing: losses differ by as much
- * as on the labels that two runners have in common. */
+ * as on the labels that two candidates have in common. */
 static void whole_folds_decide(void **state)
 {
   blobs *b = make(2, 0, 1, 3);
-  lapis_race *race = run(b, true);
-  lapis_race_hidden all = lapis_race_what(race), h;
+  comparison *race = run(b, true);
+  auto_hidden all = comparison_what(race), h;
   assert_int_equal(all.folds, 3);
-  int runners = 0; /* of the first round */
-  for (int i = 0; i < lapis_race_count(race); i++)
-    runners += !is_mean(lapis_race_at(race, i).method);
-  runners -= all.widened;
-  lapis_race_free(race);
-  for (int answers = 0; answers < 3 * runners - 1; answers++) {
+  int candidates = 0; /* of the first round */
+  for (int i = 0; i < comparison_count(race); i++)
+    candidates += !is_mean(comparison_at(race, i).method);
+  candidates -= all.widened;
+  comparison_free(race);
+  for (int answers = 0; answers < 3 * candidates - 1; answers++) {
     race = run_until(b, answers, true);
-    h = lapis_race_what(race);
-    int folds = (answers + 1) / runners;
+    h = comparison_what(race);
+    int folds = (answers + 1) / candidates;
     assert_int_equal(h.folds, folds);
     assert_true(h.labels >= folds * KNOWN / 3 - 1);
     assert_true(h.labels <= folds * KNOWN / 3 + 1);
-    assert_int_equal(lapis_race_best(race, NULL) >= 0, folds > 0);
+    assert_int_equal(comparison_best(race, NULL) >= 0, folds > 0);
     assert_int_equal(isfinite(h.loss), folds > 0);
     int answered = 0;
-    for (int i = 0; i < lapis_race_count(race); i++)
-      answered += !is_mean(lapis_race_at(race, i).method);
-    if (folds > 0) assert_int_equal(answered, runners);
-    for (int i = 0; i < lapis_race_count(race); i++) {
-      lapis_runner x = lapis_race_at(race, i);
-      CHECK_NEAR(x.behind, x.loss - lapis_race_at(race, 0).loss, 1e-12);
+    for (int i = 0; i < comparison_count(race); i++)
+      answered += !is_mean(comparison_at(race, i).method);
+    if (folds > 0) assert_int_equal(answered, candidates);
+    for (int i = 0; i < comparison_count(race); i++) {
+      candidate_figures x = comparison_at(race, i);
+      CHECK_NEAR(x.behind, x.loss - comparison_at(race, 0).loss, 1e-12);
     }
-    lapis_race_free(race);
+    comparison_free(race);
   }
   discard(b);
 }
@@ -551,16 +547,16 @@ static void whole_folds_decide(void **state)
 static void late_candidates_change_nothing(void **state)
 {
   blobs *b = make(2, 0, 1, 3);
-  lapis_race *race = run(b, false);
-  int late = lapis_race_what(race).widened;
-  int first = lapis_race_count(race) - late;
-  double guess = lapis_race_what(race).loss;
+  comparison *race = run(b, false);
+  int late = comparison_what(race).widened;
+  int first = comparison_count(race) - late;
+  double guess = comparison_what(race).loss;
   assert_true(late > 0);
-  lapis_race_free(race);
+  comparison_free(race);
   for (int more = 0; more < 2; more++) {
     race = run_until(b, 3 * first + more, false);
-    CHECK_NEAR(lapis_race_what(race).loss, guess, 1e-12);
-    lapis_race_free(race);
+    CHECK_NEAR(comparison_what(race).loss, guess, 1e-12);
+    comparison_free(race);
   }
   discard(b);
 }
@@ -571,16 +567,16 @@ static void folds_are_those_asked_for(void **state)
   static const int64_t folds[] = {2, 4, 10};
   double p[3][N];
   blobs *b = make(2, 0, 1, 3);
-  lapis_race *race = run(b, true);
+  comparison *race = run(b, true);
   for (int k = 0; k < 3; k++) {
     assert_int_equal(
-        lapis_race_held_out(b->ctx, race, 0, &b->data, folds[k], p[k]),
+        comparison_hold_out(b->ctx, race, 0, &b->data, folds[k], p[k]),
         LAPIS_OK);
     for (int j = 0; j < N; j++) assert_int_equal(isnan(p[k][j]), j >= KNOWN);
   }
   assert_memory_not_equal(p[0], p[1], KNOWN * sizeof *p[0]);
   assert_memory_not_equal(p[1], p[2], KNOWN * sizeof *p[0]);
-  lapis_race_free(race);
+  comparison_free(race);
   discard(b);
 }
 
@@ -599,28 +595,27 @@ static void a_cancelled_race_leaves_nothing(void **state)
 {
   blobs *b = make(2, 0, 1, 3);
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_race_options o = {
-      .size = sizeof o, .mc = true, .linear = true, .trees = true};
-  lapis_race *whole = run(b, true), *race;
+  auto_options o = {.mc = true, .linear = true, .trees = true};
+  comparison *whole = run(b, true), *race;
   int cancelled = 0;
   for (int at = 0; cancelled == at; at++) {
     stop when = {b->ctx, at};
     lapis_ctx_on_progress(b->ctx, cancel_after, &when);
-    lapis_status s = lapis_race_run(b->ctx, &b->data, &set, &o, &race);
+    lapis_status s = comparison_run(b->ctx, &b->data, &set, &o, &race);
     lapis_ctx_on_progress(b->ctx, NULL, NULL);
     if (s < 0) fail_msg("%d: %s", at, lapis_ctx_error(b->ctx));
     if (s == LAPIS_CANCELLED) assert_null(race);
     cancelled += s == LAPIS_CANCELLED;
-    lapis_race_free(race);
+    comparison_free(race);
     if (at % 8 > 0) continue;
-    lapis_race *again = run(b, true);
-    assert_int_equal(lapis_race_count(again), lapis_race_count(whole));
-    for (int i = 0; i < lapis_race_count(whole); i++)
-      CHECK_NEAR(lapis_race_at(again, i).loss, lapis_race_at(whole, i).loss, 0);
-    lapis_race_free(again);
+    comparison *again = run(b, true);
+    assert_int_equal(comparison_count(again), comparison_count(whole));
+    for (int i = 0; i < comparison_count(whole); i++)
+      CHECK_NEAR(comparison_at(again, i).loss, comparison_at(whole, i).loss, 0);
+    comparison_free(again);
   }
   CHECK_AT_LEAST((double)cancelled, 30);
-  lapis_race_free(whole);
+  comparison_free(whole);
   discard(b);
 }
 
@@ -630,7 +625,7 @@ int test_race(void)
       cmocka_unit_test(blobs_are_told_apart),
       cmocka_unit_test(nearer_blobs_too),
       cmocka_unit_test(counts_have_no_unit),
-      cmocka_unit_test(runners_are_in_order),
+      cmocka_unit_test(candidates_are_in_order),
       cmocka_unit_test(ends_are_as_far_as_chance_may_go),
       cmocka_unit_test(groups_are_a_trial_each),
       cmocka_unit_test(most_intervals_hold_what_comes),

@@ -232,20 +232,19 @@ static void answers_of_a_race_rank_as_scores(void **state)
     double X[D * WEAK], y[2 * WEAK];
     lapis_data data = {.Y = weak(&seed, t % 2 ? 2 : 0, X, y)};
     lapis_mc_settings set = lapis_mc_defaults();
-    lapis_race_options o = {
-        .size = sizeof o, .mc = true, .linear = true, .trees = true};
-    lapis_race *r;
+    auto_options o = {.mc = true, .linear = true, .trees = true};
+    comparison *r;
     lapis_solver *s;
     data.X = lapis_mat_f64(X, D, WEAK);
     for (int k = 0; k < data.Y.rows * WEAK; k += 3) y[k] = NAN;
-    assert_true(lapis_race_run(ctx, &data, &set, &o, &r) >= 0);
-    assert_int_equal(lapis_race_answer_new(ctx, r, lapis_race_best(r, NULL),
+    assert_true(comparison_run(ctx, &data, &set, &o, &r) >= 0);
+    assert_int_equal(comparison_answer_new(ctx, r, comparison_best(r, NULL),
                                            &data, &set, &s),
                      LAPIS_OK);
     assert_true(lapis_solve(s) >= 0);
     check_order(s);
     lapis_solver_free(s);
-    lapis_race_free(r);
+    comparison_free(r);
   }
   lapis_ctx_free(ctx);
 }

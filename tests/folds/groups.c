@@ -329,15 +329,14 @@ static void the_race_hides_persons(void **state)
   double right = 0;
   for (uint64_t seed = 1; seed <= 3; seed++) {
     people p;
-    lapis_race *r;
+    comparison *r;
     meet(&p, seed, NULL);
     lapis_mc_settings set = lapis_mc_defaults();
-    lapis_race_options o = {
-        .size = sizeof o, .mc = true, .linear = true, .trees = true};
-    assert_int_equal(lapis_race_run(p.ctx, &p.data, &set, &o, &r), LAPIS_OK);
-    assert_int_equal(lapis_race_what(r).of, LAPIS_FOLDS_OF_GROUPS);
-    right += lapis_race_at(r, lapis_race_best(r, NULL)).accuracy / 3;
-    lapis_race_free(r);
+    auto_options o = {.mc = true, .linear = true, .trees = true};
+    assert_int_equal(comparison_run(p.ctx, &p.data, &set, &o, &r), LAPIS_OK);
+    assert_int_equal(comparison_what(r).of, LAPIS_FOLDS_OF_GROUPS);
+    right += comparison_at(r, comparison_best(r, NULL)).accuracy / 3;
+    comparison_free(r);
     lapis_ctx_free(p.ctx);
   }
   CHECK_AT_MOST(right, .75);

@@ -12,7 +12,7 @@ typedef struct problem {
   double X[D * N], Y[N];
 } problem;
 
-/* Three classes, or two; X with gaps, so that some runners read what another
+/* Three classes, or two; X with gaps, so that some candidates read what another
  * has filled. */
 static void draw_problem(problem *p, int classes)
 {
@@ -59,11 +59,10 @@ static void tell(problem *p, const char *path, int jobs, int64_t last, told *t)
   lapis_data d = {.X = lapis_mat_f64(p->X, D, N),
                   .Y = lapis_mat_f64(p->Y, 1, N)};
   lapis_mc_settings set = lapis_mc_defaults();
-  lapis_race_options o = {
-      .size = sizeof o, .mc = true, .linear = true, .trees = true};
+  auto_options o = {.mc = true, .linear = true, .trees = true};
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_checkpoint *c = NULL;
-  lapis_race *race;
+  comparison *race;
   watch w = {.last = last};
   static double held[CLASSES * N];
   memset(t, 0, sizeof *t);
@@ -75,21 +74,21 @@ static void tell(problem *p, const char *path, int jobs, int64_t last, told *t)
                                           &d, &set, NULL, 0, &c),
                      LAPIS_OK);
   w.kept = c;
-  assert_int_equal(lapis_race_run(ctx, &d, &set, &o, &race), LAPIS_OK);
-  for (int i = 0; i < lapis_race_count(race); i++) {
-    lapis_runner x = lapis_race_at(race, i);
+  assert_int_equal(comparison_run(ctx, &d, &set, &o, &race), LAPIS_OK);
+  for (int i = 0; i < comparison_count(race); i++) {
+    candidate_figures x = comparison_at(race, i);
     add(t, &x.loss, 1);
     add(t, &x.error, 1);
     add(t, &x.auroc, 1);
     add(t, &x.accuracy, 1);
   }
-  int best = lapis_race_best(race, NULL);
+  int best = comparison_best(race, NULL);
   assert_true(best >= 0);
-  assert_int_equal(lapis_race_held_out(ctx, race, best, &d, FOLDS, held),
+  assert_int_equal(comparison_hold_out(ctx, race, best, &d, FOLDS, held),
                    LAPIS_OK);
   add(t, held, N);
   t->shown = w.shown;
-  lapis_race_free(race);
+  comparison_free(race);
   lapis_checkpoint_free(c, true);
   lapis_ctx_free(ctx);
 }

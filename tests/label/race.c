@@ -16,7 +16,7 @@ static double behind(const char *at, const char *key)
   return v;
 }
 
-/* Each runner of the JSON stands on the page with its figures. */
+/* Each candidate of the JSON stands on the page with its figures. */
 static void who_was_tried_is_told(void **state)
 {
   command c;
@@ -71,7 +71,7 @@ static void right_labels_of_a_few_people_stay(void **state)
 }
 
 /* ---- out of time --------------------------------------------------------*/
-typedef struct stop { /* after so many answers of runners */
+typedef struct stop { /* after so many answers of candidates */
   lapis_ctx *ctx;
   int left;
 } stop;
