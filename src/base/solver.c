@@ -120,7 +120,7 @@ lapis_status lapis_solve(lapis_solver *s)
   s->info.status = status;
   /* A cancellation is spent once it has been reported. */
   if (status == LAPIS_CANCELLED) base_rearm(s->ctx);
-  if (status >= 0) base_forget_error(s->ctx);
+  if (status >= 0 && !s->told) base_forget_error(s->ctx);
   return status;
 }
 

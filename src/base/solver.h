@@ -66,7 +66,7 @@ struct lapis_solver {
   /* What is remarked of any method's answer, after a solve; or NULL. */
   lapis_status (*look)(lapis_solver *s);
   lapis_data data; /* of look: as it was given */
-  bool told;       /* of a stop another remark, or none */
+  bool told;       /* why it stopped, or what it left out: in its own words */
   bool brief;      /* only scores, labels, values are wanted, and those of
                     * samples that the first data had a label of; others hold
                     * anything finite */
