@@ -26,7 +26,7 @@
 #include <sys/resource.h>
 
 #include "bench.h"
-#include "op/svt.h"
+#include "op/svt/svt.h"
 
 enum { RANK = 10, CLASSES = 9, MOST_STEPS = 1024 };
 

@@ -25,7 +25,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "op/svt.h"
+#include "op/svt/svt.h"
 
 static const double WANTED = 1e-7;
 enum { REPEATS = 3, MOST_STEPS = 100 };

@@ -22,7 +22,7 @@
 #include <time.h>
 
 #include "bench.h"
-#include "op/svt.h"
+#include "op/svt/svt.h"
 
 enum { REFLECTIONS = 4, MOST_REPEATS = 15 };
 

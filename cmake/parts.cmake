@@ -3,8 +3,8 @@
 #   lapis_part(IMAGES "image files and features"
 #     MODULES libpng libjpeg               # pkg-config
 #     HEADER vl/generic.h LIBRARY vl       # a library that has no .pc file
-#     FILES src/vision/image/png.c               # compiled when it is there
-#     ABSENT src/vision/image/png_absent.c)      # answers LAPIS_ENOTBUILT otherwise
+#     FILES images/image/png.c               # compiled when it is there
+#     ABSENT images/image/png_absent.c)      # answers LAPIS_ENOTBUILT otherwise
 #
 # declares LAPIS_WITH_IMAGES, by default LAPIS_WITH_PARTS (OFF in the preset
 # minimal).  Call it below, before lapis_choose_parts is used.
@@ -49,25 +49,25 @@ endmacro()
 # One BLAS; the others' files are left out.
 foreach(blas openblas reference)
   if(NOT blas STREQUAL LAPIS_BLAS)
-    list(APPEND LAPIS_FILES_LEFT_OUT src/la/blas_${blas}.c)
+    list(APPEND LAPIS_FILES_LEFT_OUT src/la/host/blas_${blas}.c)
   endif()
 endforeach()
 
 # Plain "hdf5" may be the build for MPI: only the serial one is taken.
 lapis_part(HDF5 "HDF5 and MATLAB 7.3 files (Debian: libhdf5-dev)"
   MODULES hdf5-serial
-  FILES src/io/hdf5.c src/io/hdf5_apart.c
-  ABSENT src/io/hdf5_absent.c)
+  FILES src/files/matlab/hdf5.c src/files/matlab/hdf5_apart.c
+  ABSENT src/files/matlab/hdf5_absent.c)
 
 # VLFeat's own package has neither a .pc file nor a static library.
 lapis_part(IMAGES
   "PNG, JPEG, HOG, SIFT (Debian: libpng-dev libjpeg62-turbo-dev libvlfeat-dev)"
   MODULES libpng libjpeg
   HEADER vl/generic.h LIBRARY vl
-  FILES src/vision/image/png.c src/vision/image/jpeg.c src/vision/features/hog_vl.c
-    src/vision/features/sift_vl.c src/vision/locate/slic.c
-  ABSENT src/vision/image/png_absent.c src/vision/image/jpeg_absent.c
-    src/vision/features/hog_absent.c src/vision/features/sift_absent.c src/vision/locate/slic_absent.c)
+  FILES images/image/png.c images/image/jpeg.c images/features/hog_vl.c
+    images/features/sift_vl.c images/places/slic.c
+  ABSENT images/image/png_absent.c images/image/jpeg_absent.c
+    images/features/hog_absent.c images/features/sift_absent.c images/places/slic_absent.c)
 
 # Removes what is left out from a list of absolute paths.
 function(lapis_choose_parts list)

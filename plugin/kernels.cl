@@ -415,7 +415,7 @@ KERNEL reflect(long kind, long rows, long cols, double t, double weight,
 }
 
 /* ---- the simplex: an item a column ------------------------------------------
- * As src/la/simplex.c, where the reasons are, from the left end. */
+ * As src/la/host/simplex.c, where the reasons are, from the left end. */
 
 static double simplex_entry(const column *c, long i, double shift,
                             double theta)

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/comm_api.h"
+#include "parallel/comm_api.h"
 
 /* MPI counts in ints, and long messages want memory of their own. */
 enum { AT_ONCE = 1 << 20 };

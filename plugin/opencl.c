@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels.h"
-#include "la/device_api.h"
+#include "la/device/device_api.h"
+#include "opencl_kernels.h"
 
 enum { MOST_PLATFORMS = 16, MOST_DEVICES = 16, MOST_KERNELS = 64 };
 enum { NAME_SIZE = 256, WHY_SIZE = 512 };

@@ -17,7 +17,7 @@ static inline void python_need(const char *modules)
 /* A file in the folder of this one. */
 static inline void beside(const char *name, char *path, size_t size)
 {
-  (void)snprintf(path, size, "%s/tests/%s", LAPIS_TREE, name);
+  (void)snprintf(path, size, "%s/tests/checks/%s", LAPIS_TREE, name);
 }
 
 /* Runs tests/NAME with these words; fails unless it succeeds. */

@@ -14,8 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "la/apart.h"
-#include "la/host.h"
+#include "la/device_memory.h"
+#include "la/host/host.h"
 
 /* ---- the crash, with a name ----------------------------------------------*/
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -331,7 +331,7 @@ LAPIS_API lapis_status lapis_region_find(lapis_ctx *ctx,
                                          unsigned char *inside,
                                          lapis_region_info *info);
 /* ---- one box an image, so that all look alike ------------------------------
- * src/vision/locate/choose.c tells how. */
+ * images/places/choose_boxes.c tells how. */
 /* Boxes of images: X, group, candidate and image_size of the features
  * `gist-boxes` with look LAPIS_BOX_OUTLINE. */
 typedef struct lapis_choose_boxes {

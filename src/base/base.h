@@ -157,7 +157,7 @@ typedef struct base_traffic {
 } base_traffic;
 base_traffic *base_traffic_of(lapis_ctx *ctx);
 
-/* ---- many processes: spread.c; with one of them nothing happens ----------
+/* ---- many processes: ranks.c; with one of them nothing happens ----------
  * Samples may be divided among processes; each calls the same functions in the
  * same order.  A process that fails says so at the door (base_agree), and the
  * others hear it in whatever they are waiting for: an error, never a wait. */

@@ -14,7 +14,7 @@ lapis_status settings_check(lapis_ctx *ctx, const lapis_method *m,
                             const void *settings);
 bool param_is_default(const lapis_param *p, const void *settings);
 
-/* A method registers {table row, constructor}; src/solve/methods.c lists
+/* A method registers {table row, constructor}; src/methods/methods.c lists
  * them, and has checked the settings by the table: they are never NULL, and
  * live as long as the call. */
 typedef lapis_status (*method_new_fn)(lapis_ctx *ctx, const lapis_data *data,

@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 
 #include "base/base.h"
-#include "base/keep.h"
 #include "base/notes.h"
+#include "base/resume.h"
 #include "base/width.h"
 
 /* In the fork that does another's work: no progress, messages to fn where
@@ -53,7 +53,7 @@ typedef struct spread_wait {
   int64_t n;
 } spread_wait;
 
-/* What a context knows of the other processes: spread.c. */
+/* What a context knows of the other processes: ranks.c. */
 typedef struct spread_state {
   lapis_comm comm;      /* size 1: there are none */
   bool parted;          /* all know of an error: nothing more is exchanged */

@@ -15,8 +15,8 @@
  * status, and leaves a sentence on failure in the context. */
 #ifndef LAPIS_BACKEND_H
 #define LAPIS_BACKEND_H
-#include "base/loop.h"
 #include "la/kind.h"
+#include "solver/loop.h"
 
 typedef struct la_array {
   lapis_dtype dtype; /* F64 or F32 */
@@ -24,8 +24,9 @@ typedef struct la_array {
   void *data; /* of a device: an address that nobody can read, by which a view
                * says where in its array it begins */
   bool view;  /* borrows data: `free` leaves it alone */
-  struct apart *own; /* a device's array that this is, or is part of (apart.h);
-                      * NULL: data are in the host's memory */
+  struct apart
+      *own; /* a device's array that this is, or is part of (device_memory.h);
+             * NULL: data are in the host's memory */
 } la_array;
 
 typedef enum la_trans { LA_N, LA_T } la_trans;

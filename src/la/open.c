@@ -1,8 +1,8 @@
 /* open.c - which backends there are, and opening one. */
 #include <math.h>
 
-#include "la/device.h"
-#include "la/host.h"
+#include "la/device/device.h"
+#include "la/host/host.h"
 #include "lapis/tools.h"
 
 /* The need is read before the room: a thread of OpenBLAS that takes its buffer

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/solver.h"
 #include "mat/mat.h"
+#include "solver/solver.h"
 
 enum { MAX_CLASSES = 10000 };
 

@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/keep.h"
 #include "base/param.h"
-#include "io/io.h"
+#include "base/resume.h"
+#include "files/io.h"
 #include "lapis/tools.h"
 #include "mat/mat.h"
 #include "model/divided.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/keep.h"
+#include "base/resume.h"
 #include "mat/mat.h"
 
 typedef struct joined {

@@ -6,7 +6,7 @@
  * is the answer. */
 #ifndef LAPIS_JOINED_H
 #define LAPIS_JOINED_H
-#include "base/solver.h"
+#include "solver/solver.h"
 
 enum { JOINED_PARTS = 6 };
 typedef struct joined_part {

@@ -1,14 +1,14 @@
 /* model.c - a model owns a copy of all it needs. */
 #include "model/model.h"
-#include "base/answer.h"
+#include "solver/answer.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "lapis/files.h"
 #include "mat/mat.h"
-#include "op/map.h"
-#include "solve/methods.h"
+#include "methods/method_entry.h"
+#include "op/map/map.h"
 
 lapis_status model_alloc(lapis_ctx *ctx, const lapis_method *method,
                          lapis_model **out)

@@ -1,7 +1,7 @@
 /* model.h - what was learnt, between the files of this folder. */
 #ifndef LAPIS_MODEL_H
 #define LAPIS_MODEL_H
-#include "base/solver.h"
+#include "solver/solver.h"
 
 struct lapis_model {
   const lapis_method *method;

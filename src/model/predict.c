@@ -3,10 +3,10 @@
 
 #include "lapis/tools.h"
 #include "mat/mat.h"
+#include "methods/method_entry.h"
 #include "model/joined.h"
 #include "model/model.h"
-#include "op/map.h"
-#include "solve/methods.h"
+#include "op/map/map.h"
 
 /* X through the model's map, into memory that the caller frees. */
 static lapis_status apply_map(lapis_ctx *ctx, const lapis_model *m,

@@ -2,8 +2,8 @@
 #include <omp.h>
 
 #include "base/base.h"
-#include "base/loop.h"
 #include "check.h"
+#include "solver/loop.h"
 
 static void every_status_has_a_name(void **state)
 {

@@ -1,5 +1,5 @@
 /* Cross-validation: every fold redone by hand, from what it says it hid. */
-#include "select/cv.h"
+#include "choose/cv.h"
 #include "check.h"
 #include "cv_points.h"
 #include "folds/rank.h"

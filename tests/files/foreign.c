@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "files.h"
-#include "io/io.h"
+#include "files/io.h"
 #include "lapis/images.h"
 
 typedef struct bait {

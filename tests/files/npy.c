@@ -1,6 +1,6 @@
 /* npy.c - .npy files: what numpy writes is read, what lies is refused. */
 #include "files.h"
-#include "io/io.h"
+#include "files/io.h"
 
 static lapis_status read_bytes(files *f, const bytes *b, lapis_arrays *out)
 {

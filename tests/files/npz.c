@@ -1,6 +1,6 @@
 /* npz.c - .npz archives: honest ones are read, lying ones refused. */
 #include "files.h"
-#include "io/io.h"
+#include "files/io.h"
 
 /* ---- archives by hand, so that they can lie -----------------------------*/
 static uint32_t crc_of(const void *data, size_t size)

@@ -3,7 +3,7 @@
 #include "folds/calibrate.h"
 
 #include "check.h"
-#include "select/race.h"
+#include "methods/auto/compare.h"
 
 /* Where scores are log-odds up to a line, the sigmoid finds the line; where
  * they say the contrary, the share is left. */

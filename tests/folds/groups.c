@@ -8,7 +8,7 @@
 #include "folds/folds.h"
 #include "lapis/choose.h"
 #include "mat/mat.h"
-#include "select/race.h"
+#include "methods/auto/compare.h"
 
 /* ---- drawing and taking -------------------------------------------------*/
 enum { MOST = 120 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plugin.h"
 #include "device_case.h"
-#include "la/device_api.h"
+#include "la/device/device_api.h"
+#include "parallel/plugin.h"
 
 enum { MOST_Y = 2 };
 

@@ -4,7 +4,7 @@
 #ifndef LAPIS_THROUGH_H
 #define LAPIS_THROUGH_H
 #include "check.h"
-#include "la/host.h"
+#include "la/host/host.h"
 
 enum { MOST = 8, ABOVE = 3, LEFT = 2 };
 

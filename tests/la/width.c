@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "la_case.h"
-#include "op/product.h"
+#include "op/dense/product.h"
 
 static const char *const widths[] = {"plain", "neon", "avx2", "avx512"};
 enum { NAMES = sizeof widths / sizeof *widths };

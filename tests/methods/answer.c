@@ -1,6 +1,6 @@
 /* What is written is an answer: never NaN, never "solved" with a bound above
  * the objective, however large or small the data are. */
-#include "base/answer.h"
+#include "solver/answer.h"
 #include "files.h"
 
 enum { D = 6, N = 24 };

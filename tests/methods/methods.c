@@ -1,7 +1,7 @@
 /* The one door: whichever constructor is called, by its name or through the
  * list of methods, the same checks are made and the same is known. */
-#include "solve/methods.h"
 #include "check.h"
+#include "methods/method_entry.h"
 
 /* ---- one row a method: its constructor by name ---------------------------*/
 typedef lapis_status (*make_fn)(lapis_ctx *ctx, const lapis_data *data,

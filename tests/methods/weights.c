@@ -1,6 +1,7 @@
 /* A sample of weight k counts as k samples do, in every method that learns
  * from samples one by one: the same answers as from samples repeated.  mc
- * completes all samples together, and weighs their labels (tests/mc/weights.c).
+ * completes all samples together, and weighs their labels
+ * (tests/methods/mc/weights.c).
  */
 #include "check.h"
 #include "lapis/tools.h"

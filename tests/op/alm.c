@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "check.h"
-#include "op/alm.h"
+#include "op/svt/alm.h"
 
 enum { MOST = 1100 };
 

@@ -1,6 +1,6 @@
 /* anderson.c - Anderson acceleration: it shortens a slow iteration, and an
  * accelerated state whose step is too long is given up for the plain image. */
-#include "op/anderson.h"
+#include "op/svt/anderson.h"
 #include "la_case.h"
 
 enum { N = 12, MEMORY = 5 };

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "op/impute.h"
-#include "op/map.h"
+#include "op/map/impute.h"
+#include "op/map/map.h"
 
 enum { D = 6, K = 5, N = 60, STATE = D * (2 + K) };
 

@@ -1,8 +1,8 @@
 /* Kernels against their definitions; G by its ways; low rank. */
-#include "op/kernel.h"
+#include "op/dense/kernel.h"
 #include "check.h"
-#include "op/lowrank.h"
-#include "solve/svmplus/svmplus.h"
+#include "methods/svmplus/svmplus.h"
+#include "op/dense/lowrank.h"
 
 typedef struct setup {
   lapis_ctx *ctx;

@@ -1,8 +1,8 @@
 /* k-means and trees of words: laws that hold for every answer, a slow search
  * for the nearest centre, and files that lie. */
-#include "op/kmeans.h"
+#include "op/learn/kmeans.h"
 #include "files.h"
-#include "vision/words/vocabulary.h"
+#include "images/words/vocabulary.h"
 
 enum { D = 7, N = 900 };
 

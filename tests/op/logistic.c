@@ -1,5 +1,5 @@
 /* Logistic regression: scikit-learn's numbers, and optimality recomputed. */
-#include "op/logistic.h"
+#include "op/learn/logistic.h"
 #include "check.h"
 
 static lapis_status fit(lapis_ctx *ctx, const logistic_problem *p, double *W)

@@ -1,7 +1,7 @@
 /* svt.c - singular value thresholding, judged by what defines it: A
  * minimises t |A|_* + |A - W|^2/2 where W - A has a spectral norm of at most
  * t and <W - A, A> = t |A|_*. */
-#include "op/svt.h"
+#include "op/svt/svt.h"
 #include "la_case.h"
 #include "lapis/methods.h"
 #include "scarce.h"

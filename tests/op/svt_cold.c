@@ -4,7 +4,7 @@
  * right rank is known without either. */
 #include "la_case.h"
 #include "lapis/methods.h"
-#include "op/svt_filter.h"
+#include "op/svt/svt_filter.h"
 
 #define OK(call) assert_int_equal((call), LAPIS_OK)
 

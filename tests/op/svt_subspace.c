@@ -2,7 +2,7 @@
  * LAPACK's full decomposition: the same rank, always, and the same matrix.
  * Spectra are made, so that the right rank is known without any of them. */
 #include "la_case.h"
-#include "op/svt.h"
+#include "op/svt/svt.h"
 
 enum { MOST = 320 };
 

@@ -6,7 +6,7 @@
 #include <float.h>
 
 #include "la_case.h"
-#include "op/svt.h"
+#include "op/svt/svt.h"
 
 enum { RANK = 6, CALLS = 12 };
 

@@ -1,7 +1,7 @@
 /* ranks.c - samples divided among processes: no process that waits, the
  * same singular values, and robust PCA as one process has it. */
 #include "la_case.h"
-#include "op/svt.h"
+#include "op/svt/svt.h"
 #include "ranks_case.h"
 
 /* ---- agreeing -----------------------------------------------------------*/

@@ -1,0 +1,367 @@
+/* answer_sheet.c - answers as tables for people: a row a sample.
+ *
+ * Columns: the sample's name; each target under its title, what was given where
+ * it was given and the answer elsewhere, with where it is from behind it; the
+ * probability of each class or, where the method has none, its score.  A label
+ * that was given and that the answer contradicts has the answer under "rather".
+ * Without targets: the features, completed. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+
+enum { TITLE_BYTES = 512, ROW_TITLE = TITLE_BYTES - 32 };
+
+/* Columns while they are put side by side; memory of each in owned. */
+typedef struct sheet {
+  lapis_sheet_column *column;
+  char (*title)[TITLE_BYTES];
+  void **owned;
+  int count, room;
+  int64_t n; /* samples */
+} sheet;
+
+/* What a sheet is made of. */
+typedef struct answers {
+  lapis_mat labels, scores, low_rank, probabilities; /* or empty */
+  lapis_mat
+      values_of;     /* numbers that the classes of one target are, or empty */
+  lapis_mat given;   /* the data's targets, or empty */
+  lapis_mat classes; /* texts of the codes of one target, or empty */
+  lapis_mat values;  /* texts of the codes of several: a row for all, or a row
+                      * each; or empty */
+  lapis_mat titles;  /* of targets, or empty */
+  lapis_mat doubts, margins; /* of --suspects, or empty */
+} answers;
+
+static lapis_mat model_text(cli *c, const char *name)
+{
+  lapis_mat out = {.cols = 0};
+  if (lapis_model_get(c->ctx, c->model, name, &out) < 0) out.cols = 0;
+  return out;
+}
+
+static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
+                       bool origins)
+{
+  answers a = {
+      .labels = result_of(s, "labels"),
+      .scores = result_of(s, "scores"),
+      .low_rank = result_of(s, "low_rank"),
+      .probabilities = result_of(s, "probabilities"),
+      .values_of = result_of(s, "classes"),
+      .classes = class_texts(c, ds),
+      .values = c->model == NULL ? lapis_dataset_text(ds, "target_values")
+                                 : model_text(c, "target_values"),
+      .titles = c->model == NULL ? lapis_dataset_text(ds, "target_names")
+                                 : model_text(c, "target_names")};
+  int64_t targets = a.labels.cols > 0 ? a.labels.rows : a.scores.rows;
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  if (origins && Y->rows == targets) a.given = *Y;
+  for (int k = 0; k + 1 < c->n_extra; k++)
+    if (strcmp(c->extra[k].name, "suspect_index") == 0) {
+      a.doubts = c->extra[k].mat;
+      a.margins = c->extra[k + 1].mat;
+    }
+  if (a.titles.cols != targets) a.titles.cols = 0;
+  return a;
+}
+
+static const char *text_at(const lapis_mat *row, int64_t i)
+{
+  return ((const char *const *)row->val)[i * row->ld];
+}
+
+/* The text of a code of target k, or NULL where it is a number. */
+static const char *code_text(const answers *a, int64_t k, double v)
+{
+  lapis_mat texts = a->classes.cols > 0 ? a->classes : a->values;
+  if (!(v >= 0) || v >= (double)texts.cols) return NULL;
+  if (texts.rows > 1) texts.val = (const char **)texts.val + k;
+  return text_at(&texts, (int64_t)v);
+}
+
+/* ---- putting columns side by side ---------------------------------------*/
+static bool sheet_open(sheet *s, int room, int64_t n)
+{
+  *s = (sheet){.room = room, .n = n};
+  s->column = calloc((size_t)room, sizeof *s->column);
+  s->title = calloc((size_t)room, sizeof *s->title);
+  s->owned = calloc((size_t)room, sizeof *s->owned);
+  return s->column != NULL && s->title != NULL && s->owned != NULL;
+}
+
+static void sheet_close(sheet *s)
+{
+  for (int k = 0; s->owned != NULL && k < s->room; k++) free(s->owned[k]);
+  free(s->column);
+  free(s->title);
+  free(s->owned);
+}
+
+static void add(sheet *s, lapis_mat values, const char *before,
+                const char *title)
+{
+  snprintf(s->title[s->count], TITLE_BYTES, "%s%s", before, title);
+  s->column[s->count] = (lapis_sheet_column){s->title[s->count], values};
+  s->count++;
+}
+
+/* Room for a text a sample, freed with the sheet; NULL: no memory. */
+static const char **add_texts(sheet *s, const char *before, const char *title)
+{
+  const char **text = calloc((size_t)s->n + 1, sizeof *text);
+  if (text == NULL) return NULL;
+  s->owned[s->count] = text;
+  add(s, lapis_mat_text(text, 1, s->n), before, title);
+  return text;
+}
+
+/* A row of a matrix is a column of the sheet. */
+static void add_row(sheet *s, const lapis_mat *m, int64_t row,
+                    const char *before, const char *title)
+{
+  lapis_mat values = *m;
+  values.rows = 1;
+  values.val = (char *)m->val + row * (m->dtype == LAPIS_F64 ? 8 : 4);
+  add(s, values, before, title);
+}
+
+static bool add_names(sheet *s, const lapis_dataset *ds)
+{
+  lapis_mat names = lapis_dataset_text(ds, "names");
+  lapis_mat title = lapis_dataset_text(ds, "id_name");
+  if (names.cols == s->n) {
+    add(s, names, "", title.cols > 0 ? text_at(&title, 0) : "id");
+    return true;
+  }
+  double *number = malloc(((size_t)s->n + 1) * sizeof *number);
+  if (number == NULL) return false;
+  for (int64_t j = 0; j < s->n; j++) number[j] = (double)j + 1;
+  s->owned[s->count] = number;
+  add(s, lapis_mat_f64(number, 1, s->n), "", "row");
+  return true;
+}
+
+/* ---- answers ------------------------------------------------------------*/
+static const char *target_title(const answers *a, int64_t k, char *to)
+{
+  if (a->titles.cols > 0) return text_at(&a->titles, k);
+  int64_t targets = a->labels.cols > 0 ? a->labels.rows : a->scores.rows;
+  const char *word = a->labels.cols > 0 ? "label" : "value";
+  if (targets == 1)
+    snprintf(to, 32, "%s", word);
+  else
+    snprintf(to, 32, "%s %lld", word, (long long)k + 1);
+  return to;
+}
+
+/* Target k of every sample: as text where its codes have texts. */
+static bool add_values(sheet *s, const answers *a, int64_t k, const char *title)
+{
+  const lapis_mat *from = a->labels.cols > 0 ? &a->labels : &a->scores;
+  bool coded =
+      a->labels.cols > 0 && (a->classes.cols > 0 || a->values.cols > 0);
+  const char **text = coded ? add_texts(s, "", title) : NULL;
+  double *number = coded ? NULL : malloc(((size_t)s->n + 1) * sizeof *number);
+  if (text == NULL && number == NULL) return false;
+  for (int64_t j = 0; j < s->n; j++) {
+    double v = lapis_mat_at(from, k, j), given = NAN;
+    if (a->given.rows > 0) given = lapis_mat_at(&a->given, k, j);
+    if (!isnan(given)) v = given;
+    if (coded) text[j] = code_text(a, k, v);
+    if (!coded) number[j] = v;
+  }
+  if (coded) return true;
+  s->owned[s->count] = number;
+  add(s, lapis_mat_f64(number, 1, s->n), "", title);
+  return true;
+}
+
+static bool add_origin(sheet *s, const answers *a, int64_t k, const char *title)
+{
+  bool one = a->given.rows == 1;
+  if (a->given.rows == 0) return true;
+  const char **text =
+      add_texts(s, one ? "origin" : "origin of ", one ? "" : title);
+  for (int64_t j = 0; text != NULL && j < s->n; j++)
+    text[j] = isnan(lapis_mat_at(&a->given, k, j)) ? "filled" : "given";
+  return text != NULL;
+}
+
+/* What a given label rather is, by the answer, or, where labels were held out
+ * (--suspects), by what was said of it then: of two classes the other. */
+static bool add_rather(sheet *s, const answers *a)
+{
+  bool texts = a->classes.cols > 0 && a->labels.cols > 0;
+  if (a->given.rows != 1 || !texts) return true;
+  const char **text = add_texts(s, "", "rather");
+  for (int64_t j = 0; text != NULL && j < s->n; j++) {
+    double given = lapis_mat_at(&a->given, 0, j);
+    double answer = lapis_mat_at(&a->labels, 0, j);
+    text[j] = isnan(given) || given == answer ? "" : code_text(a, 0, answer);
+  }
+  for (int64_t k = 0; text != NULL && k < a->doubts.cols; k++) {
+    int64_t j = (int64_t)lapis_mat_at(&a->doubts, 0, k);
+    double given = lapis_mat_at(&a->given, 0, j);
+    double of = lapis_mat_at(&a->doubts, 1, k); /* of several classes */
+    double other = a->classes.cols == 2 ? 1 - given : of;
+    if (lapis_mat_at(&a->margins, 0, k) > 0 && *text[j] == '\0')
+      text[j] = other != given ? code_text(a, 0, other) : "another";
+  }
+  return text != NULL;
+}
+
+/* The class or the target that row k of K scores is of, of one of several
+ * targets of texts both: "sick: yes"; NULL: there is one. */
+static const char *row_title(const answers *a, int64_t k, int64_t K,
+                             char to[ROW_TITLE])
+{
+  bool one = a->labels.rows == 1;
+  if (one && a->classes.cols == K) return text_at(&a->classes, k);
+  if (one && a->classes.cols == 2 && K == 1) return text_at(&a->classes, 1);
+  if (a->titles.cols == K && a->labels.rows == K && a->values.cols == 2) {
+    snprintf(to, ROW_TITLE, "%s: %s", text_at(&a->titles, k),
+             code_text(a, k, 1));
+    return to;
+  }
+  if (a->titles.cols == K) return text_at(&a->titles, k);
+  if (K == 1) return NULL;
+  bool values = one && a->values_of.cols == K;
+  lapis_number_text(values ? lapis_mat_at(&a->values_of, 0, k) : (double)k + 1,
+                    to, ROW_TITLE);
+  return to;
+}
+
+/* A row a class, or a row a target: probabilities where there are any. */
+static void add_scores(sheet *s, const answers *a)
+{
+  bool sure = a->probabilities.cols > 0;
+  const lapis_mat *from = sure ? &a->probabilities : &a->scores;
+  const char *what = sure ? "probability" : "score";
+  for (int64_t k = 0; k < from->rows; k++) {
+    char room[ROW_TITLE], before[32];
+    const char *of = row_title(a, k, from->rows, room);
+    snprintf(before, sizeof before, "%s%s", what, of == NULL ? "" : " of ");
+    add_row(s, from, k, before, of == NULL ? "" : of);
+  }
+}
+
+static bool fill_answers(sheet *s, const answers *a)
+{
+  int64_t targets = a->labels.cols > 0 ? a->labels.rows : a->scores.rows;
+  char room[32];
+  for (int64_t k = 0; k < targets; k++)
+    if (!add_values(s, a, k, target_title(a, k, room)) ||
+        !add_origin(s, a, k, target_title(a, k, room)))
+      return false;
+  if (!add_rather(s, a)) return false;
+  add_scores(s, a);
+  return true;
+}
+
+/* Of what has no targets: every feature as the result has it. */
+static void fill_features(sheet *s, const answers *a, const lapis_mat *names)
+{
+  for (int64_t i = 0; i < a->low_rank.rows; i++) {
+    char number[32];
+    snprintf(number, sizeof number, "x%lld", (long long)i + 1);
+    bool named = names->cols == a->low_rank.rows;
+    add_row(s, &a->low_rank, i, "", named ? text_at(names, i) : number);
+  }
+}
+
+lapis_status answers_write(cli *c, const lapis_solver *s,
+                           const lapis_dataset *ds, bool origins,
+                           const char *path)
+{
+  if (has_matches(s)) return matches_write(c, s, ds, path);
+  sheet t;
+  answers a = collect(c, s, ds, origins);
+  lapis_mat names = lapis_dataset_text(ds, "feature_names");
+  bool targets = a.labels.cols > 0 || a.scores.cols > 0;
+  int64_t room =
+      4 + 3 * (a.labels.rows + a.scores.rows) + (targets ? 0 : a.low_rank.rows);
+  bool fine = sheet_open(&t, (int)room, lapis_dataset_data(ds)->X.cols);
+  fine = fine && add_names(&t, ds);
+  if (fine && targets) fine = fill_answers(&t, &a);
+  if (fine && !targets) fill_features(&t, &a, &names);
+  lapis_status status =
+      !fine ? lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path)
+            : lapis_sheet_write(c->ctx, path, t.column, t.count);
+  sheet_close(&t);
+  if (status >= 0 && !targets && !c->quiet &&
+      args_get(&c->args, "completed") == NULL)
+    fprintf(stderr,
+            "lapis: %s: %s: cells hold smoothed values; --completed F.csv "
+            "fills empty cells alone\n",
+            c->verb->name, path);
+  return status;
+}
+
+/* ---- the table, completed -----------------------------------------------*/
+/* Targets as they would stand in the table; *text is freed by the caller. */
+static lapis_mat targets_of(const answers *a, const char ***text)
+{
+  lapis_mat from = a->labels.cols > 0 ? a->labels : a->scores;
+  bool coded =
+      a->labels.cols > 0 && (a->classes.cols > 0 || a->values.cols > 0);
+  int64_t k = from.rows;
+  *text = NULL;
+  if (!coded) return from;
+  *text = calloc((size_t)(k * from.cols) + 1, sizeof **text);
+  for (int64_t j = 0; *text != NULL && j < from.cols; j++)
+    for (int64_t i = 0; i < k; i++)
+      (*text)[j * k + i] = code_text(a, i, lapis_mat_at(&from, i, j));
+  if (*text == NULL) return (lapis_mat){.cols = 0};
+  return lapis_mat_text(*text, k, from.cols);
+}
+
+/* Z in the units of X; *back is freed by the caller. */
+static lapis_status turn_back(cli *c, const lapis_map *map, const lapis_mat *X,
+                              const lapis_mat *Z, double **back)
+{
+  *back = malloc((size_t)(X->rows * X->cols) * sizeof **back + 1);
+  if (*back == NULL)
+    return lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory",
+                      args_get(&c->args, "completed"));
+  return lapis_map_undo(c->ctx, map, X, Z, *back);
+}
+
+int check_back(cli *c, const lapis_map *map, const lapis_mat *X)
+{
+  double *back;
+  if (map == NULL || args_get(&c->args, "completed") == NULL) return EXIT_DONE;
+  lapis_status status = turn_back(c, map, X, X, &back);
+  free(back);
+  return status < 0 ? cli_fail_status(c, status) : EXIT_DONE;
+}
+
+lapis_status completed_write(cli *c, const lapis_solver *s,
+                             const lapis_dataset *ds, const lapis_map *map)
+{
+  const lapis_data *data = lapis_dataset_data(ds);
+  const char *to = args_get(&c->args, "completed"), **text;
+  answers a = collect(c, s, ds, false);
+  lapis_table_options table;
+  lapis_mat X = a.low_rank, Y = targets_of(&a, &text);
+  int64_t filled = 0;
+  double *back = NULL;
+  lapis_status status =
+      table_from_args(c, &table) == EXIT_DONE ? LAPIS_OK : LAPIS_EINVAL;
+  if (status >= 0 && X.cols > 0 && map != NULL) {
+    status = turn_back(c, map, &data->X, &X, &back);
+    X = lapis_mat_f64(back, data->X.rows, data->X.cols);
+  }
+  if (status >= 0)
+    status = lapis_table_complete(c->ctx, c->args.word[0], &table, &X, &Y, to,
+                                  &filled);
+  if (status >= 0 && !c->quiet)
+    fprintf(stderr, "lapis: %s: %s, %lld of its empty cells filled%s\n",
+            c->verb->name, to, (long long)filled,
+            a.low_rank.cols > 0 ? "" : "; who answered fills in no features");
+  free(back);
+  free(text);
+  return status;
+}

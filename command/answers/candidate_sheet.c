@@ -1,0 +1,47 @@
+/* candidate_sheet.c - what was compared to choose, best first: results
+ * candidates and candidate_figures of a solver or a pipeline. */
+#include "candidate_sheet.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SHOWN = 5 };
+
+static const char *cell(const cli_candidates *of, int64_t row, int64_t k)
+{
+  return ((const char *const *)of->names.val)[k * of->names.rows + row];
+}
+
+void candidates_print(const cli_candidates *of)
+{
+  for (int64_t k = 0; k < of->names.cols; k++) {
+    if (k >= SHOWN && k != of->chosen) continue;
+    fprintf(stderr,
+            "  %2lld  log-loss %.4f +- %.4f  AUROC %.4f  accuracy %.4f  %s "
+            "%s\n",
+            (long long)k + 1, lapis_mat_at(&of->figures, 0, k),
+            lapis_mat_at(&of->figures, 1, k), lapis_mat_at(&of->figures, 2, k),
+            lapis_mat_at(&of->figures, 3, k), cell(of, 0, k), cell(of, 1, k));
+  }
+}
+
+lapis_json *candidates_json(const cli_candidates *of)
+{
+  static const char *const figure[] = {
+      "log_loss",      "error",  "auroc",        "accuracy", "accuracy_least",
+      "accuracy_most", "behind", "behind_error", "learnt"};
+  enum { FIGURES = sizeof figure / sizeof *figure };
+  lapis_json *list = lapis_json_list();
+  for (int64_t k = 0; k < of->names.cols; k++) {
+    lapis_json *to = lapis_json_object();
+    lapis_json_put_text(to, "method", cell(of, 0, k));
+    lapis_json_put_text(to, "settings", cell(of, 1, k));
+    for (int i = 0; i < FIGURES - 1; i++)
+      lapis_json_put_number(to, figure[i], lapis_mat_at(&of->figures, i, k));
+    lapis_json_put_bool(to, figure[FIGURES - 1],
+                        lapis_mat_at(&of->figures, FIGURES - 1, k) > 0);
+    lapis_json_put_bool(to, "answers", k == of->chosen);
+    lapis_json_put(list, NULL, to);
+  }
+  return list;
+}

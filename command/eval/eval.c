@@ -1,0 +1,258 @@
+/* eval.c - lapis eval METRIC --truth F --scores F. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+
+static const cli_option options[] = {
+    {"truth", 0, "FILE",
+     "the known answers: a .npy or .csv file, or FILE.npz:NAME (default: its "
+     "Y)"},
+    {"scores", 0, "FILE",
+     "what was answered (.npz: default member scores, or labels where the "
+     "metric compares labels); a table of answers as fit -o F.csv writes it"},
+    CLI_TABLE_ROWS,
+    {"output", 'o', "F.csv", "write the figures as a table, too"},
+    {NULL, 0, NULL, NULL}};
+
+/* Where some labels were given: what was measured, and the others alone. */
+static void print_filled(const char *metric, const eval_figures *filled)
+{
+  if (filled->given == 0) return;
+  if (filled->labels == 0)
+    printf("  all of these %lld labels were given; to measure what is filled "
+           "in, the truth has to have labels that were not given\n",
+           (long long)filled->given);
+  else
+    printf("  of the %lld labels that were filled in alone: %s %.6f (%lld "
+           "others were given, and count above)\n",
+           (long long)filled->labels, metric, filled->mean,
+           (long long)filled->given);
+}
+
+static void print_text(const char *metric, const lapis_mat *names,
+                       const double *per_class, int64_t classes, double mean)
+{
+  printf("%s %.6f\n", metric, mean);
+  bool any = false; /* metrics of all classes together have none */
+  for (int64_t k = 0; k < classes; k++) any |= !isnan(per_class[k]);
+  for (int64_t k = 0; any && classes > 1 && k < classes; k++)
+    if (names->cols == classes)
+      printf("  %-20s %.6f\n", ((const char *const *)names->val)[k],
+             per_class[k]);
+    else
+      printf("  class %-14lld %.6f\n", (long long)k + 1, per_class[k]);
+}
+
+static lapis_json *filled_json(const eval_figures *filled, int64_t classes)
+{
+  lapis_json *to = lapis_json_object(), *list = lapis_json_list();
+  for (int64_t k = 0; k < classes; k++)
+    lapis_json_put_number(list, NULL, filled->per_class[k]);
+  lapis_json_put_integer(to, "labels", filled->labels);
+  lapis_json_put_integer(to, "given", filled->given);
+  lapis_json_put_number(to, "mean", filled->mean);
+  lapis_json_put(to, "per_class", list);
+  return to;
+}
+
+static void print_values(const char *metric, const lapis_mat *names,
+                         const double *per_class, int64_t classes, double mean,
+                         const eval_figures *filled)
+{
+  lapis_json *to = lapis_json_object(), *list = lapis_json_list();
+  lapis_json *called = lapis_json_list();
+  for (int64_t k = 0; k < classes; k++) {
+    lapis_json_put_number(list, NULL, per_class[k]);
+    if (names->cols == classes)
+      lapis_json_put_text(called, NULL, ((const char *const *)names->val)[k]);
+  }
+  lapis_json_put_text(to, "metric", metric);
+  lapis_json_put_number(to, "mean", mean);
+  lapis_json_put(to, "per_class", list);
+  if (names->cols == classes)
+    lapis_json_put(to, "classes", called);
+  else
+    lapis_json_free(called);
+  if (filled->given > 0)
+    lapis_json_put(to, "filled", filled_json(filled, classes));
+  print_json(to);
+}
+
+/* A metric that no class has is an answer (null), but not a silent one. */
+static void warn_of_none(const char *metric, double mean)
+{
+  if (isnan(mean))
+    fprintf(stderr,
+            "lapis: eval: there is no value of %s: the known truth is all of "
+            "one kind or value, all 0, or there is none\n",
+            metric);
+}
+
+/* The answers as a table: a row a class, and their mean; where some labels
+ * were given a column more, of the others alone. */
+static lapis_status write_values(cli *c, const char *metric,
+                                 const lapis_mat *names, double *per_class,
+                                 int64_t classes, double mean,
+                                 const eval_figures *filled, const char *path)
+{
+  char of_filled[64];
+  snprintf(of_filled, sizeof of_filled, "%s of filled", metric);
+  const char **text = calloc((size_t)classes + 1, sizeof *text);
+  char(*number)[24] = calloc((size_t)classes + 1, sizeof *number);
+  lapis_status s = LAPIS_ENOMEM;
+  for (int64_t k = 0; text != NULL && number != NULL && k < classes; k++) {
+    snprintf(number[k], sizeof *number, "%lld", (long long)k + 1);
+    text[k] = names->cols == classes ? ((const char *const *)names->val)[k]
+                                     : number[k];
+  }
+  if (text != NULL && number != NULL) {
+    text[classes] = "mean";
+    per_class[classes] = mean;
+    bool rows = classes > 1;
+    int64_t first = rows ? 0 : classes, count = rows ? classes + 1 : 1;
+    lapis_sheet_column column[] = {
+        {"class", lapis_mat_text(text + first, 1, count)},
+        {metric, lapis_mat_f64(per_class + first, 1, count)},
+        {.title = of_filled}};
+    bool more = filled->given > 0;
+    if (more) {
+      filled->per_class[classes] = filled->mean;
+      column[2].values = lapis_mat_f64(filled->per_class + first, 1, count);
+    }
+    s = lapis_sheet_write(c->ctx, path, column, more ? 3 : 2);
+  }
+  free(text);
+  free(number);
+  return s;
+}
+
+static int evaluate(cli *c, const eval_pair *p, const char *metric)
+{
+  const char *output = args_get(&c->args, "output");
+  int64_t classes;
+  lapis_status s = lapis_metric_classes(c->ctx, metric, &p->truth, &classes);
+  if (s < 0) return cli_fail_status(c, s);
+  double *per_class = malloc(((size_t)classes + 1) * sizeof *per_class), mean;
+  if (per_class == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  s = lapis_metric(c->ctx, metric, &p->truth, &p->answers, per_class, &mean);
+  if (s >= 0) warn_of_none(metric, mean);
+  eval_figures filled = {.labels = -1};
+  eval_answers answers = {.path = args_get(&c->args, "scores"),
+                          .metric = metric,
+                          .pair = p,
+                          .classes = classes};
+  if (s >= 0) s = eval_filled(c, &answers, &filled);
+  if (s >= 0 && c->json)
+    print_values(metric, &p->names, per_class, classes, mean, &filled);
+  if (s >= 0 && !c->json) {
+    print_text(metric, &p->names, per_class, classes, mean);
+    print_filled(metric, &filled);
+  }
+  if (s >= 0 && output != NULL)
+    s = write_values(c, metric, &p->names, per_class, classes, mean, &filled,
+                     output);
+  free(filled.per_class);
+  free(per_class);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+/* Scores, or labels that are numbers. */
+static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
+                            const lapis_table_options *table)
+{
+  const char *truth = args_get(&c->args, "truth");
+  const char *scores = args_get(&c->args, "scores");
+  char list[EVAL_LIST] = "";
+  lapis_dataset *ds;
+  lapis_table_options own = *table;
+  own.target = NULL;
+  for (int k = 0; k < sheet->count; k++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s#%d", k > 0 ? "," : "",
+             sheet->label[k]);
+  }
+  if (*sheet->scores != '\0' && own.id != NULL) own.id = "#1";
+  bool scored = !labels && *sheet->scores != '\0';
+  if (scored || sheet->count > 0) own.use = scored ? sheet->scores : list;
+  lapis_status s = lapis_dataset_new(c->ctx, &ds);
+  if (s >= 0) lapis_dataset_join(ds);
+  if (s >= 0)
+    s = eval_read(ds, "X", scores, labels ? "labels" : "scores", &own);
+  if (s >= 0) s = eval_read(ds, "Y", truth, "Y", table);
+  if (s >= 0) s = lapis_dataset_finish(ds);
+  int code = s < 0                        ? cli_fail_status(c, s)
+             : scored || sheet->count > 0 ? eval_check_order(ds, sheet, scores)
+                                          : eval_check_columns(ds, scores);
+  eval_pair pair = {.y = NULL};
+  if (code == EXIT_DONE) {
+    pair.truth = lapis_dataset_data(ds)->Y;
+    pair.answers = lapis_dataset_data(ds)->X;
+    pair.names = lapis_dataset_text(ds, "class_names");
+    s = eval_list_scores(c, ds, scores, &pair);
+    code = s < 0 ? cli_fail_status(c, s) : evaluate(c, &pair, c->args.word[0]);
+  }
+  eval_pair_free(&pair);
+  lapis_dataset_free(ds);
+  return code;
+}
+
+static int evaluate_files(cli *c, bool labels)
+{
+  const char *truth = args_get(&c->args, "truth");
+  const char *scores = args_get(&c->args, "scores");
+  lapis_table_options table;
+  eval_columns sheet;
+  lapis_dataset *ds;
+  eval_pair pair = {.y = NULL};
+  int code = table_from_args(c, &table);
+  if (code != EXIT_DONE) return code;
+  table.keep_counters = true;
+  table.none_is_word = true; /* what is known is told to the end */
+  eval_files files = {.truth = truth, .scores = scores, .table = &table};
+  (void)eval_find_columns(c, &files, labels ? table.target : NULL, &sheet);
+  lapis_status s =
+      labels ? eval_text_labels(c, &sheet, truth, scores, &table, &ds, &pair)
+             : LAPIS_EINVAL;
+  bool told = s == LAPIS_EDATA || s == LAPIS_EIO ||
+              (s == LAPIS_ESHAPE && sheet.count > 0);
+  if (told) /* another order, or number; no such file */
+    code = cli_fail_status(c, s);
+  else if (s < 0)
+    code = evaluate_numbers(c, labels, &sheet, &table);
+  else
+    code = eval_check_order(ds, &sheet, scores);
+  if (s >= 0 && code == EXIT_DONE) code = evaluate(c, &pair, c->args.word[0]);
+  if (s >= 0) lapis_dataset_free(ds);
+  eval_pair_free(&pair);
+  return code;
+}
+
+static int run(cli *c)
+{
+  const char *truth = args_get(&c->args, "truth");
+  const char *scores = args_get(&c->args, "scores");
+  const char *output = args_get(&c->args, "output");
+  if (c->args.n_words != 1 || truth == NULL || scores == NULL)
+    return cli_fail(EXIT_MISUSE,
+                    "eval: name one metric, --truth FILE and --scores FILE");
+  if (output != NULL && !is_sheet(output))
+    return cli_fail(EXIT_MISUSE, "%s: figures are written as .csv or .tsv",
+                    output);
+  int code = check_writable(c, output);
+  if (code != EXIT_DONE) return code;
+  if (eval_is_match(c->args.word[0]))
+    return eval_match(c, c->args.word[0], truth, scores);
+  const lapis_metric_kind *kind;
+  if (lapis_metric_find(c->ctx, c->args.word[0], &kind) < 0)
+    return cli_fail(EXIT_MISUSE, "eval: %s, match-ratio, iou",
+                    lapis_ctx_error(c->ctx));
+  return evaluate_files(c, kind->reads == LAPIS_METRIC_LABELS);
+}
+
+const cli_verb verb_eval = {.name = "eval",
+                            .synopsis = "eval METRIC --truth F --scores F",
+                            .help = "measure answers against the truth",
+                            .options = options,
+                            .run = run};

@@ -1,0 +1,281 @@
+/* eval_sheet.c - answers that are a table of 'fit -o F.csv', and labels that
+ * are texts: both are compared with the truth's own texts. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+
+static bool begins(const char *text, const char *with)
+{
+  return strncmp(text, with, strlen(with)) == 0;
+}
+
+static void append(char *list, int number)
+{
+  size_t used = strlen(list);
+  snprintf(list + used, EVAL_LIST - used, "%s#%d", used > 0 ? "," : "", number);
+}
+
+static bool is_listed(const char *list, const char *title)
+{
+  for (; list != NULL && *list != '\0';) {
+    size_t size = strcspn(list, ",");
+    if (strlen(title) == size && strncmp(title, list, size) == 0) return true;
+    list += size + (list[size] == ',');
+  }
+  return false;
+}
+
+static void add_column(eval_columns *out, int j, const char *title)
+{
+  if (out->count < EVAL_TARGETS) {
+    out->label[out->count] = j + 1;
+    snprintf(out->title[out->count], sizeof out->title[0], "%.63s", title);
+  }
+  out->count++;
+}
+
+/* Of a table of labels alone, as label --labels-out writes it: the columns that
+ * are called as --target has it, in the table's order, which is the truth's. */
+static void find_targets(const lapis_columns *all, const char *target,
+                         eval_columns *out)
+{
+  for (int j = 0; j < all->listed && out->count < EVAL_TARGETS; j++) {
+    const char *title = all->column[j].title;
+    if (title != NULL && is_listed(target, title)) add_column(out, j, title);
+  }
+}
+
+/* Whether column j, from 1, has numbers and is called as scores of one of the
+ * truth's labels are; the truth is read only where that may be. */
+static bool is_of_truth(cli *c, const eval_files *files, int j,
+                        const char *title)
+{
+  const char *label = eval_score_of(title);
+  char column[16];
+  lapis_dataset *ds;
+  if (label == NULL || lapis_dataset_new(c->ctx, &ds) < 0) return false;
+  snprintf(column, sizeof column, "#%d", j);
+  lapis_table_options own = {.header = LAPIS_HEADER_YES,
+                             .use = column,
+                             .id = files->table->id == NULL ? NULL : "#1"};
+  lapis_dataset_join(ds);
+  bool has = eval_read(ds, "X", files->scores, "scores", &own) >= 0 &&
+             eval_read(ds, "Y", files->truth, "Y", files->table) >= 0 &&
+             lapis_dataset_finish(ds) >= 0 && eval_has_label(ds, label);
+  lapis_dataset_free(ds);
+  return has;
+}
+
+/* Column 1 names the samples and column 2 is a target, whatever their titles,
+ * but for scores of a label that the truth has. */
+static bool is_score(cli *c, const eval_files *files, int j, const char *title)
+{
+  if (j > 2)
+    return strcmp(title, "score") == 0 || strcmp(title, "probability") == 0 ||
+           eval_score_of(title) != NULL;
+  return (j == 2 || files->table->id == NULL) &&
+         is_of_truth(c, files, j, title);
+}
+
+bool eval_find_columns(cli *c, const eval_files *files, const char *target,
+                       eval_columns *out)
+{
+  lapis_columns all;
+  lapis_table_options own = {.target = target};
+  *out = (eval_columns){.count = 0};
+  if (!is_sheet(files->scores) ||
+      lapis_columns_read(c->ctx, files->scores, &own, &all) < 0)
+    return false;
+  for (int j = 0; all.header && j < all.listed; j++) {
+    const char *title = all.column[j].title;
+    bool score = is_score(c, files, j + 1, title);
+    bool about =
+        j > 1 && (strcmp(title, "rather") == 0 ||
+                  strcmp(title, "origin") == 0 || begins(title, "origin of "));
+    if (score) append(out->scores, j + 1);
+    if (j == 0 || score || about || *out->scores != '\0') continue;
+    add_column(out, j, title);
+  }
+  if (*out->scores == '\0' || out->count > EVAL_TARGETS) out->count = 0;
+  if (*out->scores == '\0' && all.header) find_targets(&all, target, out);
+  lapis_columns_free(&all);
+  return out->count > 0;
+}
+
+int eval_check_order(const lapis_dataset *ds, const eval_columns *sheet,
+                     const char *scores)
+{
+  lapis_mat names = lapis_dataset_text(ds, "target_names");
+  const char *const *name = (const char *const *)names.val;
+  if (names.cols != sheet->count) return EXIT_DONE; /* who counts tells */
+  for (int k = 0; k < sheet->count; k++)
+    for (int i = 0; i < sheet->count; i++)
+      if (i != k && name[k] != NULL &&
+          strncmp(name[k], sheet->title[i], sizeof sheet->title[0] - 1) == 0 &&
+          strncmp(name[k], sheet->title[k], sizeof sheet->title[0] - 1) != 0)
+        return cli_fail(EXIT_INPUT,
+                        "%s: \"%s\" is its target %d, but target %d of the "
+                        "truth; bring the columns into one order",
+                        scores, sheet->title[i], i + 1, k + 1);
+  return EXIT_DONE;
+}
+
+/* The text of the truth that is the same number as an answer which is none of
+ * its texts, as 01234 and 1234; NULL: there is none. */
+static const char *other_spelling(const lapis_mat *texts,
+                                  const char *const *text, const char *label)
+{
+  double number, value;
+  if (!lapis_number_read(label, NULL, &number)) return NULL;
+  for (int64_t code = 0; code < texts->cols; code++)
+    if (lapis_number_read(text[code * texts->ld], NULL, &value) &&
+        value == number)
+      return text[code * texts->ld];
+  return NULL;
+}
+
+/* Codes of one target's labels, of the answers or the truth, into row k of
+ * codes, by the texts of the other; what has none is behind the last code. */
+static void code_row(const lapis_mat *labels, const lapis_mat *texts,
+                     bool truth, double *codes, int64_t k, int64_t rows)
+{
+  const char *const *text = (const char *const *)texts->val, *twin = NULL;
+  if (texts->rows > 1) text += k; /* each target has texts of its own */
+  for (int64_t j = 0; j < labels->cols; j++) {
+    const char *label = ((const char *const *)labels->val)[j * labels->ld];
+    int64_t code = 0;
+    while (code < texts->cols && strcmp(text[code * texts->ld], label) != 0)
+      code++;
+    codes[j * rows + k] = (double)code;
+    if (code < texts->cols || twin != NULL) continue;
+    twin = other_spelling(texts, text, label);
+    if (twin != NULL)
+      fprintf(stderr,
+              "lapis: warning: eval: the answers have \"%s\" and the truth "
+              "\"%s\": one number in two spellings, and two labels\n",
+              truth ? twin : label, truth ? label : twin);
+  }
+}
+
+/* Whether a text is the one class of the truth, not a title above numbers. */
+static bool is_one_class(const lapis_dataset *ds, const lapis_mat *texts)
+{
+  lapis_mat titles = lapis_dataset_text(ds, "target_names");
+  const char *const *text = texts->val, *const *title = titles.val;
+  return texts->cols == 1 &&
+         (titles.cols != 1 || strcmp(text[0], title[0]) != 0);
+}
+
+/* One target's answers as texts, beside the truth's. */
+static lapis_status read_labels(cli *c, const eval_columns *sheet,
+                                const char *truth, const char *answers,
+                                const lapis_table_options *table, int64_t k,
+                                lapis_dataset **out)
+{
+  char column[16];
+  lapis_table_options own = {.header = LAPIS_HEADER_AUTO};
+  lapis_status s = lapis_dataset_new(c->ctx, out);
+  if (s >= 0) lapis_dataset_join(*out);
+  if (s >= 0 && sheet->count > 0) {
+    snprintf(column, sizeof column, "#%d", sheet->label[k]);
+    bool plain = *sheet->scores == '\0'; /* labels, made numbers to be read */
+    own.header = LAPIS_HEADER_YES;
+    own.use = plain ? column : sheet->scores;
+    own.one_hot = plain ? column : NULL;
+    if (table->id != NULL) own.id = plain ? table->id : "#1"; /* the order */
+    s = eval_read(*out, "X", answers, "scores", &own);
+    own = (lapis_table_options){.header = LAPIS_HEADER_YES, .target = column};
+    if (s >= 0) s = lapis_dataset_read_member(*out, "names", answers, &own);
+  } else if (s >= 0) {
+    s = eval_read(*out, "X", answers, "scores", &own);
+    if (s >= 0) s = eval_read(*out, "names", answers, "labels", &own);
+  }
+  if (s >= 0) s = eval_read(*out, "Y", truth, "Y", table);
+  return s < 0 ? s : lapis_dataset_finish(*out);
+}
+
+/* The truth may be numbers where the answers are texts, 01234 beside 1234: its
+ * texts are compared then, with the answers in the truth's place. */
+static lapis_status swap_labels(cli *c, const eval_columns *sheet,
+                                const char *truth, const char *answers,
+                                const lapis_table_options *table,
+                                lapis_dataset **out, eval_pair *pair)
+{
+  char column[16];
+  eval_columns own;
+  lapis_table_options of = *table;
+  eval_files files = {.truth = answers, .scores = truth, .table = table};
+  if (sheet->count != 1) return LAPIS_EINVAL;
+  if (!eval_find_columns(c, &files, table->target, &own)) {
+    const char *number = table->target == NULL ? "" : table->target;
+    own = (eval_columns){.count = 1}; /* by its number, not its title */
+    own.label[0] = atoi(number + (*number == '#'));
+  }
+  if (own.count != 1 || own.label[0] < 1) return LAPIS_EINVAL;
+  snprintf(column, sizeof column, "#%d", sheet->label[0]);
+  of.target = column;
+  if (of.id != NULL && *sheet->scores != '\0') of.id = "#1";
+  lapis_status s = read_labels(c, &own, answers, truth, &of, 0, out);
+  if (s < 0) return s;
+  const lapis_mat *Y = &lapis_dataset_data(*out)->Y;
+  lapis_mat labels = lapis_dataset_text(*out, "names");
+  lapis_mat texts = lapis_dataset_text(*out, "class_names");
+  bool fits = Y->rows == 1 && labels.cols == Y->cols &&
+              (texts.cols > 1 || is_one_class(*out, &texts));
+  if (fits) pair->x = malloc((size_t)(Y->cols + 1) * sizeof *pair->x);
+  if (!fits || pair->x == NULL) return fits ? LAPIS_ENOMEM : LAPIS_EINVAL;
+  code_row(&labels, &texts, true, pair->x, 0, 1);
+  for (int64_t j = 0; j < Y->cols; j++)
+    if (lapis_text_missing(((const char *const *)labels.val)[j * labels.ld]))
+      pair->x[j] = NAN;
+  pair->truth = lapis_mat_f64(pair->x, 1, Y->cols);
+  pair->answers = *Y;
+  pair->names = texts;
+  return LAPIS_OK;
+}
+
+lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
+                              const char *truth, const char *answers,
+                              const lapis_table_options *table,
+                              lapis_dataset **out, eval_pair *pair)
+{
+  int64_t targets = sheet->count > 0 ? sheet->count : 1;
+  lapis_status s = LAPIS_OK;
+  *out = NULL;
+  for (int64_t k = 0; s >= 0 && k < targets; k++) {
+    lapis_dataset_free(*out);
+    *out = NULL;
+    s = read_labels(c, sheet, truth, answers, table, k, out);
+    if (s < 0) break;
+    if (targets == 1) {
+      s = eval_list_labels(*out, pair);
+      if (s != LAPIS_EINVAL) break;
+    }
+    const lapis_mat *Y = &lapis_dataset_data(*out)->Y;
+    lapis_mat labels = lapis_dataset_text(*out, "names");
+    lapis_mat texts = lapis_dataset_text(*out, targets == 1 ? "class_names"
+                                                            : "target_values");
+    bool fits = Y->rows == targets && labels.cols == Y->cols &&
+                (texts.cols > 1 || is_one_class(*out, &texts));
+    s = fits ? LAPIS_OK : LAPIS_EINVAL; /* numbers, or something else */
+    if (fits && pair->x == NULL)
+      pair->x = malloc((size_t)(targets * Y->cols + 1) * sizeof *pair->x);
+    if (fits && pair->x == NULL) s = LAPIS_ENOMEM;
+    if (s < 0) break;
+    code_row(&labels, &texts, false, pair->x, k, targets);
+    pair->truth = *Y;
+    pair->answers = lapis_mat_f64(pair->x, targets, Y->cols);
+    pair->names = lapis_dataset_text(*out, "class_names");
+  }
+  if (s == LAPIS_EINVAL && targets == 1) {
+    lapis_dataset_free(*out);
+    *out = NULL;
+    s = swap_labels(c, sheet, truth, answers, table, out, pair);
+  }
+  if (s >= 0) return s;
+  lapis_dataset_free(*out);
+  *out = NULL;
+  return s;
+}

@@ -1,0 +1,32 @@
+/* info.h - the parts of lapis info: a model, a run, a table, a picture, the
+ * build. */
+#ifndef LAPIS_INFO_H
+#define LAPIS_INFO_H
+#include "command/command.h"
+
+/* The header of a file that lapis wrote for itself; NULL: there is none. */
+lapis_json *info_header(cli *c, const lapis_arrays *all);
+/* What a file of a run that has not ended is: a checkpoint, the folds of cv
+ * --part; NULL: none.  name: what the user calls the file at path. */
+const char *info_run_title(cli *c, const lapis_arrays *all);
+void info_run(cli *c, const char *path, const char *name,
+              const lapis_arrays *all);
+lapis_json *info_run_json(cli *c, const char *path, const lapis_arrays *all);
+/* all: the arrays of the model's file, whose header says the version. */
+void info_model(cli *c, const lapis_model *m, const lapis_arrays *all);
+lapis_json *info_model_json(cli *c, const lapis_model *m,
+                            const lapis_arrays *all);
+int info_build(cli *c);
+/* A folder of pictures; a picture, false: it is none.  *code: as it ended. */
+int info_folder(cli *c, const char *path);
+bool info_picture(cli *c, const char *path, int *code);
+/* One column of a table, by title or number; a sentence where there is none. */
+int info_column(cli *c, const lapis_columns *all, const char *path,
+                const char *wanted);
+/* A table by its columns: titles, types, ranges, classes; why: what keeps it
+ * from being data as it is, or ""; and what to do. */
+void info_columns(const cli *c, const lapis_columns *all, const char *path,
+                  const char *why);
+lapis_json *info_columns_json(const lapis_columns *all);
+
+#endif

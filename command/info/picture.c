@@ -1,0 +1,121 @@
+/* picture.c - lapis info of a picture, and of a folder of them. */
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "info.h"
+
+/* The format that a file's name ends as, or NULL. */
+static const char *format_of_name(const char *path)
+{
+  const char *ending = strrchr(path, '.');
+  char wanted[16];
+  if (ending == NULL || strlen(ending) >= sizeof wanted - 1) return NULL;
+  for (int i = 0; lapis_image_format_at(i) != NULL; i++) {
+    const char *at = lapis_image_format_at(i)->endings;
+    for (size_t n; *at != '\0'; at += n + (at[n] == ' ')) {
+      n = strcspn(at, " ");
+      if (strlen(ending) == n && strncasecmp(at, ending, n) == 0)
+        return lapis_image_format_at(i)->name;
+    }
+  }
+  return NULL;
+}
+
+bool info_picture(cli *c, const char *path, int *code)
+{
+  lapis_image image;
+  if (strcmp(path, "-") == 0) return false;
+  lapis_status s = lapis_image_read(c->ctx, path, &image);
+  if (s < 0) { /* what is called a picture is told why it is none */
+    bool called = format_of_name(path) != NULL;
+    if (called) *code = cli_fail_status(c, s);
+    return called;
+  }
+  char shown[4096];
+  const char *colours = image.channels == 1 ? "grey" : "colour";
+  *code = EXIT_DONE;
+  if (c->json) {
+    lapis_json *to = lapis_json_object();
+    lapis_json_put_text(to, "file", path);
+    lapis_json_put_text(to, "format", "picture");
+    lapis_json_put_integer(to, "width", image.width);
+    lapis_json_put_integer(to, "height", image.height);
+    lapis_json_put_integer(to, "channels", image.channels);
+    *code = print_json(to);
+  } else {
+    lapis_text_shown(path, shown, sizeof shown);
+    printf("%s: a picture, %" PRId64 " x %" PRId64 " pixels, %s\n"
+           "  methods read numbers that are made of pictures, for example: "
+           "lapis features color-moments",
+           shown, image.width, image.height, colours);
+    shell_file(stdout, path);
+    printf(" -o features.npz\n"
+           "  labels of many pictures, of which some are known: lapis label "
+           "FOLDER --labels F.csv\n");
+  }
+  lapis_image_free(&image);
+  return true;
+}
+
+/* "12 pictures (10 png, 2 jpeg)" */
+static void print_formats(const lapis_mat *names)
+{
+  const char *const *name = names->val;
+  printf("%" PRId64 " picture%s (", names->cols, names->cols == 1 ? "" : "s");
+  const char *before = "";
+  int64_t others = names->cols;
+  for (int i = 0; lapis_image_format_at(i) != NULL; i++) {
+    const char *format = lapis_image_format_at(i)->name;
+    int64_t count = 0;
+    for (int64_t j = 0; j < names->cols; j++) {
+      const char *own = format_of_name(name[j]);
+      count += own != NULL && strcmp(own, format) == 0;
+    }
+    if (count > 0) printf("%s%" PRId64 " %s", before, count, format);
+    if (count > 0) before = ", ";
+    others -= count;
+  }
+  if (others > 0) printf("%s%" PRId64 " that cannot be read", before, others);
+  printf(")");
+}
+
+int info_folder(cli *c, const char *path)
+{
+  int code = EXIT_DONE;
+  lapis_array list = {.mat = {.cols = 0}};
+  lapis_image first = {.width = 0};
+  char shown[4096];
+  lapis_status s = lapis_image_list(c->ctx, &path, 1, &list);
+  if (s < 0) return cli_fail_status(c, s);
+  const char *const *name = list.mat.val;
+  bool read =
+      list.mat.cols > 0 && lapis_image_read(c->ctx, name[0], &first) >= 0;
+  if (c->json) {
+    lapis_json *to = lapis_json_object();
+    lapis_json_put_text(to, "file", path);
+    lapis_json_put_text(to, "format", "folder");
+    lapis_json_put_integer(to, "pictures", list.mat.cols);
+    code = print_json(to);
+  } else {
+    lapis_text_shown(path, shown, sizeof shown);
+    printf("%s: a folder of ", shown);
+    print_formats(&list.mat);
+    if (read)
+      printf(", the first of %" PRId64 " x %" PRId64 " pixels, %s", first.width,
+             first.height, first.channels == 1 ? "grey" : "colour");
+    printf("\n  where some labels are known: lapis label");
+    shell_file(stdout, path);
+    printf(" --labels F.csv -o page.html\n"
+           "  one object in all of them: lapis match");
+    shell_file(stdout, path);
+    printf(", lapis locate");
+    shell_file(stdout, path);
+    printf("\n  numbers for the methods: lapis features pixels");
+    shell_file(stdout, path);
+    printf(" -o F.npz; other kinds: lapis features --help\n");
+  }
+  if (read) lapis_image_free(&first);
+  lapis_array_free(&list);
+  return code;
+}

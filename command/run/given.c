@@ -1,0 +1,96 @@
+/* given.c - nothing that is given is dropped without a word: what the command
+ * line names and this run makes no use of is refused, what a file holds besides
+ * is named. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command/command.h"
+
+static const struct {
+  unsigned bit;
+  const char *option, *member, *what;
+} members[] = {{LAPIS_READS_Y, "Y", "Y", "targets"},
+               {LAPIS_READS_P, "P", "P", "privileged features"},
+               {LAPIS_READS_GROUP, "G", "group", "groups"},
+               {LAPIS_READS_WEIGHT, "W", "weight", "weights of samples"},
+               {LAPIS_READS_XY, "xy", "xy", "positions"}};
+enum { MEMBERS = sizeof members / sizeof *members };
+
+/* "predict: rr", "fit: linear" */
+static const char *who(const cli *c)
+{
+  return c->model != NULL ? lapis_model_method(c->model)->name
+                          : c->method->name;
+}
+
+static int refuse(const cli *c, int k)
+{
+  const char *dash = strlen(members[k].option) > 1 ? "--" : "-";
+  const char *value = args_get(&c->args, members[k].option);
+  bool column = members[k].bit == LAPIS_READS_GROUP && c->group != NULL;
+  char hint[512] = "";
+  if (column) snprintf(hint, sizeof hint, ": --drop %s does so", value);
+  bool sometimes = c->model == NULL && (c->method->reads & members[k].bit) != 0;
+  return cli_fail(
+      EXIT_MISUSE, "%s: %s makes no use of %s%s (%s)%s; leave it out%s",
+      c->verb->name, who(c), dash, members[k].option, members[k].what,
+      sometimes ? " with these settings" : "", hint);
+}
+
+/* Columns of a table that are targets are no features, whoever reads it: known
+ * by the model's titles, that need not be said. */
+static bool is_left_out(const cli *c, const char *file)
+{
+  const lapis_format *f = NULL;
+  if (c->model == NULL && args_get(&c->args, "target") != NULL) return false;
+  struct stat st;
+  if (file == NULL || strcmp(file, "-") == 0) return true;
+  if (stat(file, &st) == 0 && !S_ISREG(st.st_mode)) return true; /* a pipe */
+  return lapis_format_of_file(c->ctx, file, &f) >= 0 && !f->container;
+}
+
+int given_members(cli *c, const lapis_dataset *ds, unsigned used,
+                  lapis_data *out)
+{
+  const lapis_data *data = lapis_dataset_data(ds);
+  unsigned idle = lapis_data_has(data) & ~used;
+  char list[64] = "";
+  const char *file =
+      c->args.n_words > 0 ? c->args.word[0] : args_get(&c->args, "X");
+  *out = lapis_data_with(data, used);
+  for (int k = 0; k < MEMBERS; k++) {
+    size_t length = strlen(list);
+    if ((idle & members[k].bit) == 0) continue;
+    if (args_get(&c->args, members[k].option) != NULL) return refuse(c, k);
+    if (members[k].bit == LAPIS_READS_Y && is_left_out(c, file)) continue;
+    snprintf(list + length, sizeof list - length, "%s%s",
+             length > 0 ? ", " : "", members[k].member);
+  }
+  if (*list != '\0')
+    snprintf(c->idle, sizeof c->idle, "%.200s: %s makes no use of %s", file,
+             who(c), list);
+  return EXIT_DONE;
+}
+
+void given_say(cli *c)
+{
+  if (*c->idle != '\0' && !c->quiet && c->ranks.rank == 0)
+    fprintf(stderr, "lapis: %s: %s\n", c->verb->name, c->idle);
+  *c->idle = '\0';
+}
+
+int given_settings(cli *c, const void *settings, unsigned has,
+                   const char *tried)
+{
+  for (int i = 0; i < c->args.n_given - c->args.n_kept; i++) { /* typed */
+    lapis_status s = lapis_settings_check_effect(
+        c->ctx, c->method, settings, has, c->args.given[i].name, tried);
+    if (s < 0) return cli_fail_status(c, s);
+  }
+  if (args_get(&c->args, "map-priv") == NULL || (has & LAPIS_READS_P) != 0)
+    return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "%s: --map-priv changes privileged features, and there are "
+                  "none; -P names them",
+                  c->verb->name);
+}

@@ -1,0 +1,219 @@
+/* grids.c - grids as typed, and settings chosen for the user. */
+#include "grids.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int grid_add(cli *c, grid_text *g, const char *text)
+{
+  if (g->count == MAX_GRIDS)
+    return cli_fail(
+        EXIT_MISUSE,
+        "more than %d grids were given; give fewer, with more values each",
+        MAX_GRIDS);
+  lapis_status s = lapis_grid_new(c->ctx, text, &g->owned[g->count]);
+  if (s < 0) return cli_fail_status(c, s);
+  g->grid[g->count] = *g->owned[g->count];
+  const char *name = g->grid[g->count++].name;
+  if (strcmp(name, "map") == 0 || strcmp(name, "map-priv") == 0)
+    return cli_fail(EXIT_MISUSE,
+                    "cv: --grid %s: a map is no setting of the method; give "
+                    "--%s itself, not in the grid: a run each, and compare",
+                    name, name);
+  for (int k = 0; k < g->count - 1; k++)
+    if (strcmp(g->grid[k].name, name) == 0)
+      return cli_fail(EXIT_MISUSE,
+                      "cv: --grid %s is given twice; name all its values in "
+                      "one",
+                      name);
+  return EXIT_DONE;
+}
+
+void grid_text_free(grid_text *g)
+{
+  for (int k = 0; k < g->count; k++) lapis_grid_free(g->owned[k]);
+}
+
+int64_t cv_best(const lapis_solver *cv)
+{
+  lapis_mat best = result_of(cv, "best");
+  return best.cols > 0 ? (int64_t)lapis_mat_at(&best, 0, 0) : -1;
+}
+
+const char *cv_value(const lapis_solver *cv, int64_t point, int64_t name)
+{
+  lapis_mat points = result_of(cv, "points");
+  return ((const char *const *)points.val)[point * points.rows + name];
+}
+
+/* ---- options ------------------------------------------------------------*/
+static const char *const of_what[] = {[LAPIS_FOLDS_OF_AUTO] = "auto",
+                                      [LAPIS_FOLDS_OF_ROWS] = "rows",
+                                      [LAPIS_FOLDS_OF_GROUPS] = "groups",
+                                      [LAPIS_FOLDS_OF_CELLS] = "cells"};
+
+/* What the folds hide; said where the tool decided it and it is not rows. */
+static int read_folds_of(cli *c, const lapis_data *data, lapis_cv_options *o)
+{
+  const char *text = args_get(&c->args, "folds-of");
+  int k = 0;
+  if (text == NULL) text = o->by_group ? "groups" : "auto";
+  while (k <= LAPIS_FOLDS_OF_CELLS && strcmp(text, of_what[k]) != 0) k++;
+  if (k > LAPIS_FOLDS_OF_CELLS)
+    return cli_fail(EXIT_MISUSE,
+                    "--folds-of '%s' is none of auto, rows, groups, cells",
+                    text);
+  if (o->by_group && k != LAPIS_FOLDS_OF_GROUPS && k != LAPIS_FOLDS_OF_AUTO)
+    return cli_fail(EXIT_MISUSE,
+                    "--groups is --folds-of groups, and "
+                    "--folds-of %s was given",
+                    text);
+  o->folds_of = k;
+  if (k == LAPIS_FOLDS_OF_AUTO) {
+    o->by_group = o->by_group || data->group != NULL;
+    o->folds_of = (int)lapis_cv_hides(c->method, data, o);
+    if (o->folds_of != LAPIS_FOLDS_OF_ROWS && !c->quiet)
+      fprintf(stderr, "lapis: cv: hides %s (--folds-of %s)\n",
+              o->folds_of == LAPIS_FOLDS_OF_CELLS ? "single cells of Y"
+                                                  : "whole groups",
+              of_what[o->folds_of]);
+  }
+  o->by_group = o->folds_of == LAPIS_FOLDS_OF_GROUPS;
+  return EXIT_DONE;
+}
+
+int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o)
+{
+  const char *folds = args_get(&c->args, "folds");
+  const char *metric = args_get(&c->args, "metric");
+  *o = lapis_cv_defaults();
+  o->map = args_get(&c->args, "map");
+  o->map_priv = args_get(&c->args, "map-priv");
+  o->by_group = args_get(&c->args, "groups") != NULL;
+  int code = read_folds_of(c, data, o);
+  if (code != EXIT_DONE) return code;
+  o->pooled = args_get(&c->args, "pooled") != NULL;
+  if (metric != NULL) o->metric = metric;
+  if (o->by_group && data->group == NULL)
+    return cli_fail(EXIT_INPUT, "--groups: the data has no group; -G FILE "
+                                "or -G COLUMN gives one");
+  if (folds == NULL) return EXIT_DONE;
+  char *end;
+  o->folds = strtol(folds, &end, 10);
+  if (*end != '\0' || end == folds)
+    return cli_fail(EXIT_MISUSE, "--folds '%s' is not a whole number", folds);
+  return EXIT_DONE;
+}
+
+/* ---- suspects -----------------------------------------------------------*/
+static void keep_suspects(cli *c, int64_t *index, double *margin, int64_t found)
+{
+  lapis_mat pairs = lapis_mat_i64(index, 2, found);
+  c->extra[c->n_extra++] = (lapis_named){.name = "suspect_index", .mat = pairs};
+  c->extra[c->n_extra++] = (lapis_named){.name = "suspect_margin",
+                                         .mat = lapis_mat_f64(margin, 1, found),
+                                         .flat = true};
+}
+
+int suspects_asked(cli *c, long *count)
+{
+  const char *text = args_get(&c->args, "suspects");
+  char *end;
+  long most = 1000000;
+  *count = 0;
+  if (text == NULL) return EXIT_DONE;
+  *count = strtol(text, &end, 10);
+  if (end != text && *end == '\0' && *count >= 1 && *count <= most)
+    return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "--suspects '%s' is not a whole number from 1 to %ld", text,
+                  most);
+}
+
+/* *index: room for *count pairs, and margins behind it; NULL: none is asked
+ * for. */
+static int make_room(cli *c, long *count, int64_t **index)
+{
+  *index = NULL;
+  if (args_get(&c->args, "suspects") == NULL) return EXIT_DONE;
+  int code = suspects_asked(c, count);
+  if (code != EXIT_DONE) return code;
+  *index = calloc((size_t)*count * 3, sizeof **index);
+  return *index != NULL ? EXIT_DONE : cli_fail(EXIT_FAILED, "out of memory");
+}
+
+int find_suspects(cli *c, const lapis_data *data, const void *settings,
+                  const lapis_mat *held_out, void **memory)
+{
+  long count;
+  int64_t *index, found = 0;
+  int code = make_room(c, &count, &index);
+  *memory = index;
+  if (index == NULL) return code;
+  double *margin = (double *)(void *)(index + 2 * count);
+  lapis_status s = held_out != NULL
+                       ? lapis_suspects_of(c->ctx, &data->Y, held_out, .5,
+                                           count, index, margin, &found)
+                       : lapis_suspects(c->ctx, c->method, data, settings, NULL,
+                                        count, index, margin, &found);
+  if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
+  keep_suspects(c, index, margin, found);
+  return EXIT_DONE;
+}
+
+/* ---- what they are ------------------------------------------------------*/
+/* A value of Y as it was written. */
+static const char *label_text(cli *c, const lapis_dataset *ds, double v,
+                              char *to, size_t size)
+{
+  lapis_mat texts = class_texts(c, ds);
+  int64_t code = (int64_t)v;
+  if (texts.cols > 0 && code >= 0 && code < texts.cols)
+    return lapis_text_shown(((const char *const *)texts.val)[code], to, size);
+  snprintf(to, size, "%.10g", v);
+  return to;
+}
+
+static void name_of(const lapis_dataset *ds, int64_t j, char *to, size_t size)
+{
+  lapis_mat names = lapis_dataset_text(ds, "names");
+  if (j < names.cols)
+    (void)lapis_text_shown(((const char *const *)names.val)[j], to, size);
+  else
+    snprintf(to, size, "row %lld", (long long)j + 1);
+}
+
+void print_contradicted(cli *c, const lapis_dataset *ds)
+{
+  char name[256], given[256], column[32];
+  if (c->n_extra < 2 || strcmp(c->extra[0].name, "suspect_index") != 0) return;
+  const lapis_mat *pair = &c->extra[0].mat, *margin = &c->extra[1].mat;
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  printf("given labels that look wrong, most doubtful first (margin above 0: "
+         "contradicted)\n");
+  for (int64_t i = 0; i < pair->cols; i++) {
+    int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
+    int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
+    name_of(ds, j, name, sizeof name);
+    label_text(c, ds, lapis_mat_at(Y, at, j), given, sizeof given);
+    snprintf(column, sizeof column, ", column %lld", (long long)at + 1);
+    printf("  %-20s given %s%s  margin %.4g\n", name, given,
+           Y->rows > 1 ? column : "", lapis_mat_at(margin, 0, i));
+  }
+}
+
+lapis_json *contradicted_json(const cli *c)
+{
+  lapis_json *list = lapis_json_list();
+  for (int64_t i = 0; i < c->extra[0].mat.cols; i++) {
+    lapis_json *to = lapis_json_object();
+    lapis_json_put_integer(to, "sample",
+                           (int64_t)lapis_mat_at(&c->extra[0].mat, 0, i));
+    lapis_json_put_integer(to, "class",
+                           (int64_t)lapis_mat_at(&c->extra[0].mat, 1, i));
+    lapis_json_put_number(to, "margin", lapis_mat_at(&c->extra[1].mat, 0, i));
+    lapis_json_put(list, NULL, to);
+  }
+  return list;
+}

@@ -1,0 +1,33 @@
+/* grids.h - grids as typed, and settings chosen for the user. */
+#ifndef LAPIS_CHOOSE_H
+#define LAPIS_CHOOSE_H
+#include "command/command.h"
+
+enum { MAX_GRIDS = 8 };
+typedef struct grid_text {
+  int count;
+  lapis_grid grid[MAX_GRIDS];
+  lapis_grid *owned[MAX_GRIDS];
+} grid_text;
+/* "NAME=V,V,..." or "NAME=LOW:HIGH:COUNT" (log scale). */
+int grid_add(cli *c, grid_text *g, const char *text);
+void grid_text_free(grid_text *g);
+
+/* Of a cross-validation: the best point, -1: none was judged; a value. */
+int64_t cv_best(const lapis_solver *cv);
+const char *cv_value(const lapis_solver *cv, int64_t point, int64_t name);
+int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);
+/* --suspects M: the most contradicted known labels, added to what is written:
+ * by K x n probabilities that they had while they were hidden, or, where these
+ * are NULL, at these settings; *memory is freed by the caller when all is done.
+ */
+int find_suspects(cli *c, const lapis_data *data, const void *settings,
+                  const lapis_mat *held_out, void **memory);
+/* How many --suspects asks for; 0: none. */
+int suspects_asked(cli *c, long *count);
+/* Those that find_suspects found: a line each, or a list of objects; none where
+ * it was not asked. */
+void print_contradicted(cli *c, const lapis_dataset *ds);
+lapis_json *contradicted_json(const cli *c);
+
+#endif

@@ -1,0 +1,498 @@
+/* fit.c - lapis fit METHOD [DATA]: learn, or solve. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/answers/candidate_sheet.h"
+#include "command/command.h"
+#include "command/run/grids.h"
+
+static const cli_option options[] = {
+    {"map", 0, "MAP",
+     "how features are changed before the method reads them: none, l1, l2, "
+     "sqrt, l1-sqrt, standard, scale:NUMBER, scale:auto (mean size 1), chi2, "
+     "impute (gaps filled from what was seen of the sample); of several kinds "
+     "blocks:N+N first, balance "
+     "last; a kernel as features: nystrom:WIDTH:COUNT last; "
+     "chain with commas"},
+    {"map-priv", 0, "MAP", "the same for privileged features"},
+    {"output", 'o', "F.npz",
+     "write the result: scores, labels, low_rank, ...; F.csv, F.tsv: a table "
+     "of the answers, a row a sample; DIR/: in parts, each process its own"},
+    {"completed", 0, "F.csv",
+     "write the table again with its empty cells filled, of features and of "
+     "targets; a feature of listed values, or of 0 and 1, with the nearest"},
+    {"model", 0, "F.lapis", "write the model, for lapis predict"},
+    CLI_JOBS_ROW(
+        "choosing settings, looking for suspects, and the classes of svmplus"),
+    {"checkpoint", 0, "F",
+     "keep what a killed or interrupted run needs to go on; the same command "
+     "goes on from there"},
+    {"suspects", 0, "M",
+     "also the M known labels that the rest of the data "
+     "contradicts most (suspect_index, suspect_margin)"},
+    {"config", 0, "F.json",
+     "the settings and the map that lapis cv --config wrote; what stands on "
+     "the command line counts before them"},
+    {"mpi", 0, NULL,
+     "divide the samples among the processes that mpirun started"},
+    {NULL, 0, NULL, NULL}};
+
+/* Everything a fit holds, freed in one place. */
+typedef struct job {
+  void *settings;
+  lapis_dataset *ds;
+  lapis_data data; /* as the method sees it: mapped */
+  lapis_map *map, *map_priv;
+  double *X, *P;
+  lapis_solver *solver;
+  cli_views views;
+  void *suspects;
+  bool chooses;    /* settings, and a map of X, by hidden labels */
+  bool finished;   /* nothing is left to go on with */
+  double deadline; /* on clock_seconds' clock */
+} job;
+
+static void job_free(job *j)
+{
+  lapis_solver_free(j->solver);
+  views_free(&j->views);
+  lapis_dataset_free(j->ds);
+  lapis_map_free(j->map);
+  lapis_map_free(j->map_priv);
+  free(j->X);
+  free(j->P);
+  free(j->settings);
+  free(j->suspects);
+}
+
+static void print_number(const char *name, double value, const char *format)
+{
+  if (isnan(value)) return;
+  printf("%s ", name);
+  printf(format, value);
+  printf("  ");
+}
+
+/* A result that not every fit has. */
+static bool has_result(const job *j, const char *wanted, lapis_mat *out)
+{
+  const char *name;
+  int i = 0;
+  while ((name = lapis_result_name(j->solver, i)) != NULL &&
+         strcmp(name, wanted) != 0)
+    i++;
+  return name != NULL && lapis_result_get(j->solver, name, out) >= 0;
+}
+
+/* roml --instances: how many there are. */
+static void tell_instances(const job *j)
+{
+  lapis_mat of;
+  double most = 0;
+  if (!has_result(j, "instance", &of)) return;
+  for (int64_t k = 0; k < of.cols; k++)
+    most = fmax(most, lapis_mat_at(&of, 0, k));
+  if (most > 1)
+    printf("%.0f instances of %.0f features each\n", most,
+           (double)of.cols / most);
+}
+
+static void print_text(cli *c, const job *j)
+{
+  const lapis_info *info = lapis_result_info(j->solver);
+  const lapis_data *data = lapis_dataset_data(j->ds);
+  cli_counts all = count_data(c, data);
+  printf("%s: %lld samples of %lld features", c->method->name,
+         (long long)all.samples, (long long)data->X.rows);
+  if (data->Y.rows > 0)
+    printf(", %lld target%s", (long long)data->Y.rows,
+           data->Y.rows > 1 ? "s" : "");
+  printf("; missing: %lld features, %lld targets\n", (long long)all.features,
+         (long long)all.targets);
+  printf("%s after %lld iterations, %.2f s (%.2f s in singular values)\n",
+         lapis_status_name(info->status), (long long)info->iterations,
+         info->seconds, info->svd_seconds);
+  print_number("objective", info->objective, "%.10g");
+  print_number("dual", info->dual, "%.10g");
+  print_number("gap", info->gap, "%.1e");
+  print_number("residual", info->residual, "%.1e");
+  printf("rank %lld\n", (long long)info->rank);
+  tell_instances(j);
+}
+
+static bool says(cli *c, const void *settings, const char *name,
+                 const char *value)
+{
+  char text[32];
+  return lapis_settings_get(c->ctx, c->method, settings, name, text,
+                            sizeof text) >= 0 &&
+         strcmp(text, value) == 0;
+}
+
+/* misvm --threshold auto: what it found, or NULL. */
+static const double *threshold_of(const job *j)
+{
+  lapis_mat t;
+  return has_result(j, "threshold", &t) ? t.val : NULL;
+}
+
+static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
+{
+  lapis_mat names = lapis_dataset_text(j->ds, "feature_names");
+  lapis_mat texts = class_texts(c, j->ds);
+  lapis_status s = LAPIS_OK;
+  if (names.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "feature_names", &names);
+  lapis_mat made = lapis_dataset_text(j->ds, "feature_settings");
+  if (s >= 0 && made.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "feature_settings", &made);
+  if (s >= 0 && texts.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "class_texts", &texts);
+  lapis_mat titles = lapis_dataset_text(j->ds, "target_names");
+  if (s >= 0 && titles.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "target_names", &titles);
+  lapis_mat values = lapis_dataset_text(j->ds, "target_values");
+  if (s >= 0 && values.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "target_values", &values);
+  lapis_mat id = lapis_dataset_text(j->ds, "id_name");
+  if (s >= 0 && id.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "id_name", &id);
+  const char *missing = args_get(&c->args, "missing");
+  lapis_mat words = lapis_mat_text(&missing, 1, 1);
+  if (s >= 0 && missing != NULL)
+    s = lapis_model_set_text(c->ctx, m, "missing", &words);
+  return s;
+}
+
+static lapis_status write_model(cli *c, const job *j, const char *path)
+{
+  lapis_model *m;
+  lapis_status s = lapis_model_new(j->solver, &m);
+  if (s < 0) return s;
+  if (j->map != NULL) s = lapis_model_set_map(c->ctx, m, j->map, false);
+  if (s >= 0 && j->map_priv != NULL)
+    s = lapis_model_set_map(c->ctx, m, j->map_priv, true);
+  if (s >= 0) s = put_texts(c, j, m);
+  if (s >= 0 && c->ranks.rank == 0) s = lapis_model_save(c->ctx, m, path);
+  lapis_model_free(m);
+  return spread_settle(c, s);
+}
+
+/* What chooses has a map of its own. */
+static lapis_status complete(cli *c, const job *j)
+{
+  lapis_model *m = NULL;
+  lapis_status s = LAPIS_OK;
+  if (args_get(&c->args, "completed") == NULL) return s;
+  if (j->chooses) s = lapis_model_new(j->solver, &m);
+  if (s >= 0)
+    s = completed_write(c, j->solver, j->ds,
+                        j->chooses ? lapis_model_map(m) : j->map);
+  lapis_model_free(m);
+  return s;
+}
+
+static lapis_status write_files(cli *c, const job *j)
+{
+  const char *output = args_get(&c->args, "output");
+  const char *model = args_get(&c->args, "model");
+  lapis_status s = LAPIS_OK;
+  /* a result is kept even where no model comes of it */
+  if (output != NULL)
+    s = is_sheet(output) ? answers_write(c, j->solver, j->ds, true, output)
+                         : result_write(c, j->solver, j->ds, output);
+  if (s >= 0) s = complete(c, j);
+  if (s >= 0 && model != NULL) s = write_model(c, j, model);
+  return s;
+}
+
+static cli_candidates candidates(const job *j)
+{
+  lapis_mat chosen;
+  cli_candidates of = {.chosen = -1};
+  if (!has_result(j, "candidates", &of.names) ||
+      !has_result(j, "candidate_figures", &of.figures) ||
+      !has_result(j, "chosen", &chosen))
+    return (cli_candidates){.chosen = -1};
+  of.chosen = (int64_t)lapis_mat_at(&chosen, 0, 0);
+  return of;
+}
+
+static int report(cli *c, const job *j)
+{
+  const lapis_info *info = lapis_result_info(j->solver);
+  cli_wipe_bar(c);
+  cli_candidates of = candidates(j);
+  if (!c->quiet) candidates_print(&of);
+  lapis_status status = write_files(c, j);
+  if (status < 0) return cli_fail_status(c, status);
+  if (c->json) {
+    lapis_json *to = run_json(c, c->method->name, c->method, j->solver,
+                              lapis_dataset_data(j->ds));
+    const double *threshold = threshold_of(j);
+    if (threshold != NULL) lapis_json_put_number(to, "threshold", *threshold);
+    if (of.names.cols > 0)
+      lapis_json_put(to, "candidates", candidates_json(&of));
+    if (j->suspects != NULL)
+      lapis_json_put(to, "suspects", contradicted_json(c));
+    print_json(to);
+  } else {
+    print_text(c, j);
+    const char *output = args_get(&c->args, "output"); /* .npz has all */
+    if (output == NULL || is_sheet(output)) print_contradicted(c, j->ds);
+  }
+  return cli_exit_code(c, info->status);
+}
+
+static lapis_status make(cli *c, job *j)
+{
+  unsigned reads = lapis_method_reads(c->method, j->settings);
+  lapis_data data = lapis_data_with(&j->data, reads);
+  return lapis_solver_new(c->ctx, c->method, &data, j->settings, &j->solver);
+}
+
+/* Known labels that are predicted to be others: by what is said of each while
+ * it is hidden, where hidden labels choose; else by a cross-validation at the
+ * settings that are given. */
+static int suspects(cli *c, job *j)
+{
+  lapis_mat held_out;
+  if (has_result(j, "held_out", &held_out))
+    return find_suspects(c, &j->data, NULL, &held_out, &j->suspects);
+  if (j->chooses) return EXIT_DONE; /* few labels, no time: it is remarked */
+  lapis_ctx_limit(c->ctx, j->deadline - clock_seconds());
+  return find_suspects(c, &j->data, lapis_result_settings(j->solver), NULL,
+                       &j->suspects);
+}
+
+static int solve(cli *c, job *j)
+{
+  lapis_status s = make(c, j);
+  if (s >= 0) { /* what was left open is settled now */
+    int code = given_settings(c, lapis_result_settings(j->solver),
+                              lapis_data_has(&j->data), NULL);
+    if (code != EXIT_DONE) return code;
+  }
+  if (s >= 0) given_say(c);
+  if (s >= 0) s = lapis_solve(j->solver);
+  bool none = s == LAPIS_CANCELLED && lapis_result_name(j->solver, 0) == NULL;
+  if (s < 0 || none) return cli_fail_status(c, s);
+  int code = suspects(c, j);
+  j->finished = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR;
+  return code == EXIT_DONE ? report(c, j) : code;
+}
+
+/* Features that are completed and nothing told of them: all squared errors
+ * weigh alike, and nothing but the features says where 0 is, so deviations from
+ * their means are completed, in units of their own. */
+static const char *map_to_complete(const cli *c, const lapis_data *d,
+                                   const lapis_mc_settings *set)
+{
+  static const char *const stated[] = {"map", "mpi", "mu", "mu-rel"};
+  for (int i = 0; i < 4; i++)
+    if (args_get(&c->args, stated[i]) != NULL) return NULL;
+  if (args_get(&c->args, "completed") == NULL || d->Y.rows > 0 ||
+      d->X.colptr != NULL || set->variant != LAPIS_MC_1)
+    return NULL;
+  if (!c->quiet)
+    fprintf(stderr, "lapis: mc: --map standard puts the features on one "
+                    "scale; --map none leaves them as they are\n");
+  return "standard";
+}
+
+/* The map that nobody named. */
+static int usual_map(cli *c, job *j)
+{
+  const lapis_data *d = lapis_dataset_data(j->ds);
+  const char *map =
+      c->method->joint ? map_to_complete(c, d, j->settings) : NULL;
+  if (map == NULL) return EXIT_DONE;
+  lapis_status s = lapis_map_new(c->ctx, map, &j->map);
+  if (s >= 0) s = lapis_map_fit(c->ctx, j->map, &d->X);
+  if (s >= 0) s = lapis_map_make(c->ctx, j->map, &d->X, &j->X, &j->data.X);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+/* A cross-validation for suspects behind the answer has the time that it
+ * leaves; what chooses shares its own out. */
+static int work(cli *c, job *j)
+{
+  double limit = time_limit(c, j->settings);
+  bool later = args_get(&c->args, "suspects") != NULL && !j->chooses;
+  j->deadline = clock_seconds() + limit;
+  lapis_ctx_limit(c->ctx, later ? .75 * limit : limit);
+  int code = usual_map(c, j);
+  if (code == EXIT_DONE) code = solve(c, j);
+  return code;
+}
+
+/* Before the work, not after it. */
+static int check_learns(const cli *c)
+{
+  if (args_get(&c->args, "model") == NULL ||
+      lapis_predict_method(c->method) != NULL)
+    return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "fit: %s solves for the data at hand and learns no model; "
+                  "leave out --model, -o F.npz writes what it found",
+                  c->method->name);
+}
+
+/* New images have points where they are: a model of points is of images that
+ * were not moved. */
+static int check_frame(cli *c, void *settings)
+{
+  if (args_get(&c->args, "model") == NULL ||
+      (c->method->reads & LAPIS_READS_XY) == 0 ||
+      !says(c, settings, "layout", "coordinates") ||
+      says(c, settings, "invariance", "none"))
+    return EXIT_DONE;
+  if (!says(c, settings, "invariance", "auto") &&
+      !says(c, settings, "invariance", ""))
+    return cli_fail(EXIT_MISUSE,
+                    "fit: a model of points is learnt from images as they "
+                    "lie; leave out --invariance, or --model");
+  if (!c->quiet)
+    fprintf(stderr, "lapis: roml: a model of points is learnt from images as "
+                    "they lie: --invariance none\n");
+  lapis_status s =
+      lapis_settings_set(c->ctx, c->method, settings, "invariance", "none");
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+/* Of a feature that no sample has, nothing can be told: a joint method refuses
+ * it by the place that it has in X, rpca fills it with zeros.  Called by all
+ * processes.
+ */
+static int check_seen(cli *c, const lapis_dataset *ds)
+{
+  const lapis_mat *X = &lapis_dataset_data(ds)->X;
+  lapis_mat titles = lapis_dataset_text(ds, "feature_names");
+  bool fills = args_get(&c->args, "completed") != NULL && c->method->completes;
+  char title[128], others[64] = "";
+  int64_t first = -1, more = 0;
+  if (X->colptr != NULL || titles.cols != X->rows ||
+      (!fills && !c->method->joint))
+    return EXIT_DONE;
+  double *seen = calloc((size_t)X->rows + 1, sizeof *seen);
+  if (seen == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  for (int64_t i = 0; i < X->rows; i++) /* one that is seen is enough */
+    for (int64_t j = 0; j < X->cols && seen[i] == 0; j++)
+      seen[i] = !isnan(lapis_mat_at(X, i, j));
+  spread_count(c, seen, X->rows);
+  for (int64_t i = X->rows - 1; i >= 0; i--) {
+    if (seen[i] > 0) continue;
+    more += first >= 0;
+    first = i;
+  }
+  free(seen);
+  if (first < 0) return EXIT_DONE;
+  if (more > 0)
+    snprintf(others, sizeof others, ", nor do %lld other%s", (long long)more,
+             more > 1 ? "s" : "");
+  return cli_fail(EXIT_INPUT,
+                  "fit: column \"%s\" holds no value in any row%s, so nothing "
+                  "can be told of it; --drop leaves it out",
+                  lapis_text_shown(((const char *const *)titles.val)[first],
+                                   title, sizeof title),
+                  others);
+}
+
+/* Maps are fitted to the samples of all processes, and made of one's own. */
+static int cut_and_map(cli *c, job *j)
+{
+  lapis_data own = j->data;
+  int code = EXIT_DONE;
+  if (!j->chooses) /* else it is a setting */
+    code = map_from_args(c, "map", &own.X, &j->map, &j->X, &j->data.X);
+  if (code == EXIT_DONE)
+    code =
+        map_from_args(c, "map-priv", &own.P, &j->map_priv, &j->P, &j->data.P);
+  if (code == EXIT_DONE && c->method->completes)
+    code = check_back(c, j->map, &own.X);
+  return spread_agree(c, code);
+}
+
+static int check_jobs(const cli *c, const job *j)
+{
+  bool used =
+      j->chooses || c->method->each || args_get(&c->args, "suspects") != NULL;
+  if (args_get(&c->args, "jobs") == NULL || used) return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "fit: %s: --jobs goes with auto, svmplus, --suspects, and mc "
+                  "where mu is open",
+                  c->method->name);
+}
+
+/* --suspects of what chooses are by what it says of labels held out. */
+static int hold_out(cli *c, void *settings)
+{
+  enum { ROOM = 32 };
+  char folds[ROOM];
+  if (args_get(&c->args, "suspects") == NULL ||
+      lapis_settings_get(c->ctx, c->method, settings, "held-out", folds,
+                         sizeof folds) < 0 ||
+      strcmp(folds, "0") != 0)
+    return EXIT_DONE;
+  lapis_status s =
+      lapis_settings_set(c->ctx, c->method, settings, "held-out", "5");
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+static int check_given(cli *c, job *j)
+{
+  unsigned used = lapis_method_reads(c->method, j->settings);
+  if (args_get(&c->args, "suspects") != NULL) used |= LAPIS_READS_GROUP;
+  j->chooses = lapis_method_chooses(c->method, j->settings,
+                                    lapis_data_has(lapis_dataset_data(j->ds)));
+  long count;
+  int code = suspects_asked(c, &count);
+  if (code == EXIT_DONE) code = check_jobs(c, j);
+  if (j->chooses && args_get(&c->args, "map") != NULL) {
+    lapis_status s = lapis_settings_set(c->ctx, c->method, j->settings, "map",
+                                        args_get(&c->args, "map"));
+    if (s < 0) return cli_fail_status(c, s);
+  }
+  if (code == EXIT_DONE && j->chooses) code = hold_out(c, j->settings);
+  if (code == EXIT_DONE) code = given_members(c, j->ds, used, &j->data);
+  if (code == EXIT_DONE)
+    code = given_settings(c, j->settings, lapis_data_has(&j->data), NULL);
+  return code;
+}
+
+static int run(cli *c)
+{
+  job j = {.settings = NULL};
+  int code = check_learns(c);
+  if (code == EXIT_DONE) code = config_read(c);
+  if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
+  if (code == EXIT_DONE) code = check_frame(c, j.settings);
+  if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = check_completed(c);
+  if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
+  if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);
+  if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);
+  if (code == EXIT_DONE) code = check_given(c, &j);
+  code = spread_agree(c, code);
+  if (code == EXIT_DONE) code = check_known(c, j.ds);
+  if (code == EXIT_DONE) code = check_seen(c, j.ds);
+  if (code == EXIT_DONE) code = cut_and_map(c, &j);
+  if (code == EXIT_DONE)
+    code = checkpoint_open(c, &j.data, j.settings, &j.views);
+  if (code == EXIT_DONE) code = work(c, &j);
+  code = checkpoint_close(c, code, j.finished);
+  job_free(&j);
+  return code;
+}
+
+const cli_verb verb_fit = {
+    .name = "fit",
+    .synopsis = "fit METHOD [DATA] [options]",
+    .help = "learn from data, and fill in what is missing in them",
+    .options = options,
+    .first_at = lapis_method_at,
+    .first = "method",
+    .answers = true,
+    .reads_data = true,
+    .run = run};

@@ -1,0 +1,224 @@
+/* predict.c - lapis predict MODEL [DATA]: answers for new samples. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+
+static const cli_option options[] = {
+    {"scores", 0, NULL,
+     "print scores instead of labels; where a model has no labels (rr), they "
+     "are printed anyway"},
+    {"output", 'o', "F.npz",
+     "write the result: scores, labels, ...; F.csv, F.tsv: a table of the "
+     "answers, a row a sample; DIR/: in parts"},
+    {"completed", 0, "F.csv",
+     "write the table again with its empty cells filled, of features and of "
+     "targets; a feature of listed values, or of 0 and 1, with the nearest"},
+    {"pairs", 0, "F",
+     "mc, factored: instead of DATA, print completed entries: F has two "
+     "columns, row and column counted from 1 (row0,column0 above them: from "
+     "0); -o F.csv writes them beside their places"},
+    {"mpi", 0, NULL,
+     "divide the samples among the processes that mpirun started"},
+    {NULL, 0, NULL, NULL}};
+
+/* ---- what is printed ----------------------------------------------------*/
+static void print_value(const lapis_mat *text, double v)
+{
+  int64_t code = (int64_t)v;
+  if (text->cols > 0 && code >= 0 && code < text->cols)
+    printf("\t%s", ((const char *const *)text->val)[code]);
+  else
+    printf("\t%.10g", v);
+}
+
+/* One line a sample: its name or number, then its labels or scores. */
+static void print_rows(cli *c, const lapis_dataset *ds, const lapis_mat *what,
+                       const lapis_mat *text)
+{
+  (void)c;
+  lapis_mat names = lapis_dataset_text(ds, "names");
+  for (int64_t j = 0; j < what->cols; j++) {
+    if (names.cols == what->cols)
+      printf("%s", ((const char *const *)names.val)[j]);
+    else
+      printf("%lld", (long long)j + 1);
+    for (int64_t i = 0; i < what->rows; i++)
+      print_value(text, lapis_mat_at(what, i, j));
+    printf("\n");
+  }
+}
+
+static lapis_json *rows_json(const lapis_mat *what, const lapis_mat *text)
+{
+  lapis_json *list = lapis_json_list();
+  for (int64_t j = 0; j < what->cols; j++) {
+    lapis_json *row = what->rows > 1 ? lapis_json_list() : list;
+    for (int64_t i = 0; i < what->rows; i++) {
+      double v = lapis_mat_at(what, i, j);
+      int64_t code = (int64_t)v;
+      if (text->cols > 0 && code >= 0 && code < text->cols)
+        lapis_json_put_text(row, NULL, ((const char *const *)text->val)[code]);
+      else
+        lapis_json_put_number(row, NULL, v);
+    }
+    if (row != list) lapis_json_put(list, NULL, row);
+  }
+  return list;
+}
+
+/* Scores where they are asked for, or where a model answers by nothing else; of
+ * a model without any, the features it completed. */
+static const char *what_to_print(const cli *c, const lapis_solver *s)
+{
+  static const char *const all[] = {"labels", "scores", "low_rank"};
+  lapis_mat rows;
+  for (int i = args_get(&c->args, "scores") != NULL; i < 3; i++)
+    if (lapis_result_get(s, all[i], &rows) == LAPIS_OK) return all[i];
+  return "";
+}
+
+/* Of points: which of the new rows each slot has in each image. */
+static void put_matches(lapis_json *to, const lapis_solver *s)
+{
+  static const char *const name[] = {"match", "instance"};
+  lapis_mat rows, text = {.cols = 0};
+  for (int i = 0; i < 2; i++)
+    if (lapis_result_get(s, name[i], &rows) == LAPIS_OK)
+      lapis_json_put(to, name[i], rows_json(&rows, &text));
+}
+
+/* Called by all processes; rank 0 is heard. */
+static lapis_status print_answer(cli *c, const lapis_solver *s,
+                                 const lapis_dataset *ds)
+{
+  const char *what = what_to_print(c, s);
+  lapis_mat rows, text = {.cols = 0};
+  void *owned = NULL;
+  bool any = lapis_result_get(s, what, &rows) == LAPIS_OK;
+  lapis_status status = LAPIS_OK;
+  if (any)
+    status = spread_join(c, s, what, lapis_dataset_samples(ds), &rows, &owned);
+  if (status < 0) return status;
+  if (strcmp(what, "labels") == 0) text = class_texts(c, ds);
+  lapis_json *to = NULL;
+  if (c->json)
+    to = run_json(c, lapis_model_method(c->model)->name, c->method, s,
+                  lapis_dataset_data(ds));
+  if (any && to != NULL) lapis_json_put(to, what, rows_json(&rows, &text));
+  if (to != NULL && has_matches(s)) put_matches(to, s);
+  if (any && to == NULL) print_rows(c, ds, &rows, &text);
+  if (to != NULL) print_json(to);
+  free(owned);
+  return LAPIS_OK;
+}
+
+/* ---- checks against the model -------------------------------------------*/
+/* Names that both sides know must be the same, in the same order. */
+static int check_names(cli *c, const lapis_dataset *ds)
+{
+  lapis_mat here = lapis_dataset_text(ds, "feature_names"), there;
+  if (here.cols == 0 ||
+      lapis_model_get(c->ctx, c->model, "feature_names", &there) < 0)
+    return EXIT_DONE;
+  const char *const *a = here.val, *const *b = there.val;
+  for (int64_t i = 0; i < here.cols && i < there.cols; i++)
+    if (strcmp(a[i], b[i]) != 0)
+      return cli_fail(EXIT_INPUT,
+                      "predict: feature %lld is called '%s', the model was "
+                      "fitted with '%s'",
+                      (long long)i + 1, a[i], b[i]);
+  return EXIT_DONE;
+}
+
+/* --max-iters is asked for; who was interrupted, or out of time, is told. */
+static void warn_of_stop(cli *c)
+{
+  char why[80];
+  if (c->quiet || c->ranks.rank > 0 ||
+      !model_stopped(c, c->model, why, sizeof why) ||
+      strncmp(why, "max-iters", 9) == 0)
+    return;
+  fprintf(stderr,
+          "lapis: warning: predict: the fit of this model ended before its "
+          "tolerance was met (%s); a whole one may answer otherwise\n",
+          why);
+}
+
+static int answer(cli *c, const lapis_dataset *ds, const void *settings)
+{
+  lapis_data data;
+  lapis_solver *s;
+  int code = given_members(c, ds, c->method->reads, &data);
+  if (code == EXIT_DONE)
+    code = given_settings(c, settings, lapis_data_has(&data), NULL);
+  if (code == EXIT_DONE && lapis_model_completes(c->model))
+    code = check_back(c, lapis_model_map(c->model), &data.X);
+  if (code != EXIT_DONE) return code;
+  lapis_status status =
+      lapis_predict_new(c->ctx, &data, c->model, settings, &s);
+  if (status >= 0) given_say(c);
+  if (status >= 0) warn_of_stop(c);
+  if (status >= 0) status = lapis_solve(s);
+  const char *output = args_get(&c->args, "output");
+  lapis_status stop = status;
+  if (status >= 0 && output != NULL)
+    status = is_sheet(output) ? answers_write(c, s, ds, false, output)
+                              : result_write(c, s, ds, output);
+  if (status >= 0 && args_get(&c->args, "completed") != NULL)
+    status = completed_write(c, s, ds, lapis_model_map(c->model));
+  cli_wipe_bar(c);
+  if (status >= 0) status = print_answer(c, s, ds);
+  lapis_solver_free(s);
+  return status < 0 ? cli_fail_status(c, status) : cli_exit_code(c, stop);
+}
+
+/* Which columns are texts a model knows by its features' titles. */
+static int check_one_hot(cli *c)
+{
+  lapis_mat names;
+  const char *header = args_get(&c->args, "header");
+  bool titled = header == NULL || strcmp(header, "no") != 0;
+  if (args_get(&c->args, "one-hot") == NULL || !titled ||
+      lapis_model_get(c->ctx, c->model, "feature_names", &names) < 0)
+    return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "predict: the model knows which columns are --one-hot, by "
+                  "their titles; leave it out");
+}
+
+static int run(cli *c)
+{
+  void *settings = NULL;
+  lapis_dataset *ds = NULL;
+  if (c->model == NULL)
+    return cli_fail(EXIT_MISUSE, "predict: name a model file");
+  int code = settings_from_args(c, &settings);
+  if (code == EXIT_DONE) code = check_one_hot(c);
+  if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = check_completed(c);
+  const char *pairs = args_get(&c->args, "pairs");
+  if (code == EXIT_DONE && pairs != NULL) {
+    free(settings);
+    return predict_pairs(c, pairs);
+  }
+  if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
+  if (code == EXIT_DONE) code = check_names(c, ds);
+  if (code == EXIT_DONE) code = check_made(c, ds);
+  code = spread_agree(c, code);
+  if (code == EXIT_DONE) code = answer(c, ds, settings);
+  lapis_dataset_free(ds);
+  free(settings);
+  return code;
+}
+
+const cli_verb verb_predict = {
+    .name = "predict",
+    .synopsis = "predict MODEL [DATA] [options]",
+    .help = "answer new samples with a model that fit wrote",
+    .options = options,
+    .takes_model = true,
+    .answers = true,
+    .reads_data = true,
+    .run = run};

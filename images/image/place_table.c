@@ -1,0 +1,141 @@
+/* place_table.c - tables of places in images: name,x,y,... */
+#include "images/image/place_table.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "files/io.h"
+
+typedef struct scan {
+  csv_scan csv;
+  const place_form *form;
+} scan;
+
+static lapis_status fail_cell(const scan *s, const csv_cell *cell,
+                              const char *what)
+{
+  return lapis_fail(s->csv.ctx, LAPIS_EFORMAT,
+                    "%s:%" PRId64 ":%" PRId64 ": %s; a row is %s", s->csv.path,
+                    cell->line, cell->column, what, s->form->rows);
+}
+
+static lapis_status take_number(const scan *s, const csv_cell *cell, int column,
+                                double *to)
+{
+  csv_kind kind = csv_value(cell, to);
+  bool side = s->form->positive[column];
+  if (column >= s->form->needed && kind == CSV_MISSING) return LAPIS_OK;
+  if (kind == CSV_NUMBER && isfinite(*to) && !(side && *to <= 0))
+    return LAPIS_OK;
+  return lapis_fail(s->csv.ctx, LAPIS_EDATA,
+                    "%s:%" PRId64 ":%" PRId64 ": %s is \"%.*s\"; it must be "
+                    "a number%s",
+                    s->csv.path, cell->line, cell->column,
+                    s->form->column[column], (int)fmin((double)cell->size, 60),
+                    cell->text, side ? " above 0" : "");
+}
+
+static lapis_status take_row(scan *s, csv_cell *name, place_row *row)
+{
+  TRY(csv_next(&s->csv, name));
+  if (name->size == 0) return fail_cell(s, name, "no name");
+  row->line = name->line;
+  for (int i = 0; i < PLACE_NUMBERS; i++) row->number[i] = NAN;
+  csv_cell cell = *name;
+  for (int i = 0; i < s->form->most && !cell.last; i++) {
+    TRY(csv_next(&s->csv, &cell));
+    TRY(take_number(s, &cell, i, &row->number[i]));
+    if (cell.last && i + 1 < s->form->needed)
+      return fail_cell(s, &cell, "the row ends too early");
+  }
+  if (name->last) return fail_cell(s, name, "the row ends too early");
+  if (!cell.last) return fail_cell(s, &cell, "the row goes on behind this");
+  return LAPIS_OK;
+}
+
+/* The first row where its second cell is no number but a word. */
+static lapis_status skip_header(csv_scan *s)
+{
+  csv_scan ahead = *s;
+  csv_cell cell;
+  TRY(csv_next(&ahead, &cell));
+  if (cell.last) return LAPIS_OK; /* take_row says what is wrong */
+  TRY(csv_next(&ahead, &cell));
+  if (csv_value(&cell, NULL) != CSV_TEXT || cell.size != 1 ||
+      (cell.text[0] != 'x' && cell.text[0] != 'X'))
+    return LAPIS_OK;
+  while (!cell.last) TRY(csv_next(&ahead, &cell));
+  csv_skip_blank(&ahead, false);
+  *s = ahead;
+  return LAPIS_OK;
+}
+
+static lapis_status read_rows(scan *s, place_table *out)
+{
+  int64_t room = 0;
+  lapis_ctx *ctx = s->csv.ctx;
+  while (!csv_at_end(&s->csv)) {
+    csv_cell name;
+    place_row row;
+    TRY(take_row(s, &name, &row));
+    if (out->count == room) {
+      void *rows = out->row;
+      room = 2 * room + 64;
+      TRY(base_grow(ctx, &rows, out->count, room, sizeof *out->row));
+      out->row = rows;
+    }
+    row.name = base_alloc(ctx, name.size + 1, 1);
+    if (row.name == NULL) return LAPIS_ENOMEM;
+    csv_copy(&name, row.name);
+    out->row[out->count++] = row;
+    csv_skip_blank(&s->csv, false);
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status read_table(lapis_ctx *ctx, const io_file *f,
+                               const place_form *form, place_table *out)
+{
+  scan s = {.form = form};
+  if (f->format != IO_CSV || f->data == NULL)
+    return lapis_fail(ctx, LAPIS_EFORMAT, "%s: is no table; %s are rows of %s",
+                      io_name(f->path), form->nouns, form->title);
+  TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s.csv));
+  if (!csv_at_end(&s.csv)) TRY(skip_header(&s.csv));
+  TRY(read_rows(&s, out));
+  if (out->count == 0)
+    return lapis_fail(ctx, LAPIS_EMISSING, "%s: holds no %s", io_name(f->path),
+                      form->noun);
+  return LAPIS_OK;
+}
+
+lapis_status places_read(lapis_ctx *ctx, const char *path,
+                         const place_form *form, place_table *out)
+{
+  io_file f;
+  *out = (place_table){0};
+  TRY(io_file_open(ctx, path, &f));
+  lapis_status status = read_table(ctx, &f, form, out);
+  io_file_close(&f);
+  if (status < 0) places_free(out);
+  return status;
+}
+
+void places_free(place_table *t)
+{
+  for (int64_t i = 0; i < t->count; i++) base_free(t->row[i].name);
+  base_free(t->row);
+  *t = (place_table){0};
+}
+
+bool place_names_path(const char *name, const char *path)
+{
+  size_t n = strlen(name), m = strlen(path);
+  const char *base = strrchr(path, '/');
+  base = base == NULL ? path : base + 1;
+  const char *dot = strrchr(base, '.');
+  if (n <= m && strcmp(path + m - n, name) == 0 &&
+      (n == m || path[m - n - 1] == '/'))
+    return true;
+  return dot != NULL && n == (size_t)(dot - base) && memcmp(base, name, n) == 0;
+}

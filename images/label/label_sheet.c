@@ -1,0 +1,109 @@
+/* label_sheet.c - the answers as a table for people: a row an image. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "images/label/label.h"
+
+typedef struct sheet {
+  const label_run *w;
+  csv_writer out;
+  char behind; /* a cell: ',' or a tab */
+  lapis_mat scores;
+  char *text; /* room for all names of classes */
+} sheet;
+
+static const char *class_name(const label_run *w, int64_t c)
+{
+  return w->given.name[w->given.kind == LABEL_TWO ? 1 : c];
+}
+
+static void put(sheet *s, bool last, const char *text)
+{
+  csv_writer_put(&s->out, text, last ? '\n' : s->behind);
+}
+
+/* "given", "filled"; of many labels "partly given", too. */
+static const char *origin(const label_run *w, int64_t i)
+{
+  int64_t given = 0, rows = w->given.rows;
+  for (int64_t c = 0; c < rows; c++) given += !isnan(w->Y[i * rows + c]);
+  return given == 0 ? "filled" : given == rows ? "given" : "partly given";
+}
+
+/* What a given label is doubted to be instead: the class it rather is; of many
+ * labels "+a;-b": a should be there, b should not. */
+static const char *doubt_of(sheet *s, int64_t i)
+{
+  const label_run *w = s->w;
+  size_t used = 0;
+  s->text[0] = '\0';
+  for (int64_t k = 0; k < w->suspects && w->set.suspects > 0; k++) {
+    int64_t c = w->suspect[2 * k + 1];
+    if (w->suspect[2 * k] != i) continue;
+    if (w->given.kind == LABEL_CLASS) return w->given.name[c];
+    if (w->given.kind == LABEL_TWO) return w->given.name[w->Y[i] > 0 ? 0 : 1];
+    used += (size_t)sprintf(s->text + used, "%s%s%s", used > 0 ? ";" : "",
+                            w->Y[i * w->given.rows + c] > 0 ? "-" : "+",
+                            w->given.name[c]);
+  }
+  return s->text;
+}
+
+static void put_titles(sheet *s)
+{
+  const label_run *w = s->w;
+  bool cells = w->given.kind == LABEL_MANY;
+  put(s, false, "image");
+  put(s, false, "label");
+  put(s, false, "origin");
+  put(s, false, "rather");
+  for (int64_t c = 0; cells && c < w->given.K; c++) {
+    sprintf(s->text, "origin of %s", class_name(w, c));
+    put(s, false, s->text);
+  }
+  for (int64_t c = 0; c < w->given.K; c++) {
+    sprintf(s->text, "score of %s", class_name(w, c));
+    put(s, c + 1 == w->given.K, s->text);
+  }
+}
+
+static void put_image(sheet *s, int64_t i)
+{
+  const label_run *w = s->w;
+  int64_t K = w->given.K;
+  bool cells = w->given.kind == LABEL_MANY;
+  put(s, false, ((const char *const *)w->flow->names.val)[i]);
+  put(s, false, w->answer[i]);
+  put(s, false, origin(w, i));
+  put(s, false, doubt_of(s, i));
+  for (int64_t c = 0; cells && c < K; c++)
+    put(s, false, isnan(w->Y[i * w->given.rows + c]) ? "filled" : "given");
+  for (int64_t c = 0; c < K; c++) {
+    char number[40];
+    lapis_number_print(number, sizeof number, "%.6g",
+                       lapis_mat_at(&s->scores, c, i));
+    put(s, c + 1 == K, number);
+  }
+}
+
+lapis_status label_sheet_write(const lapis_flow *f, const char *path)
+{
+  const label_run *w = f->own;
+  size_t size = strlen(path), room = 64;
+  if (w->answer == NULL)
+    return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
+  bool tabs = size > 4 && strcmp(path + size - 4, ".tsv") == 0;
+  sheet s = {.w = w, .behind = tabs ? '\t' : ','};
+  TRY(flow_get(f, "scores", &s.scores));
+  for (int64_t c = 0; c < w->given.n_names; c++)
+    room += strlen(w->given.name[c]) + 4;
+  s.text = malloc(room);
+  if (s.text == NULL)
+    return lapis_fail(f->ctx, LAPIS_ENOMEM, "label: out of memory");
+  put_titles(&s);
+  for (int64_t i = 0; i < f->n; i++) put_image(&s, i);
+  free(s.text);
+  return csv_writer_write(f->ctx, &s.out, path);
+}

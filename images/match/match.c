@@ -1,0 +1,543 @@
+/* match.c - images of one object -> the same points in all of them.
+ *
+ *   keypoints -> roml -> slots -> votes
+ *
+ * Keypoints with their descriptors are found in every image, or points that are
+ * given are described, and roml [ROML16] chooses as many of each as the object
+ * has, in one order for all images.  A match is sure when most images bear it
+ * out (votes.c).
+ *
+ * How many points the object has, where nobody says: roml is run with as many
+ * slots as the poorest image has points, and those that most images bear out
+ * are kept.  The measure of the paper, gamma_n, looks at the worst slot
+ * alone and at 60 slots of which one is worse than the rest says little: on
+ * frames of a sequence it gave 5 to 43 where 23 to 55 can be followed, 1 for
+ * images that are the same, and 50 for noise. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "images/pipeline/pipeline.h"
+
+/* An image of fewer says nothing of an object. */
+enum { LEAST_POINTS = 4, FRAME = 4 };
+static const double HEIGHT = 8; /* radii of the points; see lift */
+
+typedef struct match {
+  lapis_match_settings set;
+  double *X;                /* 128 x m */
+  double *frame;            /* FRAME x m: x, y, scale, angle */
+  double *spot;             /* 2 x m: x, y */
+  int64_t *group;           /* m: image */
+  double *place;            /* 4 x slots that are sure: image, slot, x, y */
+  double *shown;            /* the same for the page */
+  int64_t *first;           /* K + 1: points of image k begin at first[k] */
+  int64_t *pick;            /* n x K: points by their number */
+  int64_t *slot;            /* n x K: what is handed out */
+  int64_t *instance;        /* n: whose */
+  bool *good;               /* n */
+  double *support, *blocks; /* n x K; d x n x K */
+  unsigned char *sure;      /* n x K */
+  int64_t tried;            /* slots that were counted in */
+} match;
+
+/* ---- beginning ----------------------------------------------------------*/
+static lapis_status begin(lapis_flow *f)
+{
+  match *m = f->own;
+  m->set = *(const lapis_match_settings *)f->settings;
+  f->common = FLOW_COMMON(&m->set);
+  if (m->set.instances != 1 && m->set.inliers < 0)
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "match: --instances needs --inliers N, the number of "
+                      "points that one instance has");
+  bool positions = m->set.map == LAPIS_MATCH_POSITIONS;
+  if (positions && m->set.xy == NULL)
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "match: --map positions is for points that are given; "
+                      "add --xy F.csv");
+  if (positions && m->set.instances != 1)
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "match: --map positions does not tell one instance from "
+                      "another; leave out --instances");
+  if (m->set.xy == NULL && m->set.inliers > m->set.points)
+    return lapis_fail(f->ctx, LAPIS_EINVAL,
+                      "match: --inliers %" PRId64
+                      " asks for more than the --points %" PRId64
+                      " that are looked at in an image",
+                      m->set.inliers, m->set.points);
+  return LAPIS_OK;
+}
+
+static void forget(lapis_flow *f)
+{
+  match *m = f->own;
+  free(m->X);
+  free(m->frame);
+  free(m->spot);
+  free(m->group);
+  free(m->place);
+  free(m->shown);
+  free(m->first);
+  free(m->pick);
+  free(m->slot);
+  free(m->good);
+  free(m->support);
+  free(m->instance);
+  free(m->blocks);
+  free(m->sure);
+}
+
+/* ---- keypoints ----------------------------------------------------------*/
+static lapis_status find_points(lapis_flow *f)
+{
+  const match *m = f->own;
+  const lapis_method *kind = lapis_feature_find("sift");
+  lapis_sift_settings sift;
+  lapis_settings_default(kind, &sift);
+  if (m->set.xy == NULL) sift.most = m->set.points;
+  sift.peak = m->set.peak;
+  sift.longest = m->set.longest;
+  sift.xy = m->set.xy;
+  sift.scale = m->set.scale;
+  flow_kinds kinds = {.count = 1, .kind = {kind}, .settings = {&sift}};
+  return flow_features(f, &kinds, NULL);
+}
+
+static int64_t least_points(const match *own)
+{
+  int64_t sets = own->set.instances > 0 ? own->set.instances : 1;
+  return own->set.inliers > 0 ? own->set.inliers * sets : LEAST_POINTS;
+}
+
+static const char *points_of(const match *own)
+{
+  return own->set.xy == NULL ? "keypoints" : "points";
+}
+
+/* few: images of fewer points than are to be matched; how many those are.
+ * group: image of each point. */
+static int64_t mark_few(const lapis_flow *f, const int64_t *group, int64_t m,
+                        int64_t *count, bool *few)
+{
+  int64_t found = 0;
+  for (int64_t j = 0; j < m; j++) count[group[j]]++;
+  for (int64_t k = 0; k < f->n; k++)
+    found += few[k] = count[k] < least_points(f->own);
+  return found;
+}
+
+static lapis_status too_few(const lapis_flow *f, const int64_t *count)
+{
+  const match *own = f->own;
+  int64_t k = 0;
+  while (count[k] >= least_points(own)) k++;
+  return lapis_fail(
+      f->ctx, LAPIS_EDATA,
+      "match: %s: has %" PRId64 " %s, fewer than %s %" PRId64
+      "; leave the image out%s",
+      ((const char *const *)f->names.val)[k], count[k], points_of(own),
+      own->set.inliers > 0 ? "--inliers" : "the least,", least_points(own),
+      own->set.xy == NULL ? ", or try a lower --peak" : "");
+}
+
+/* The points of the images that stay, which are numbered anew. */
+static void drop_points(const lapis_flow *f, const bool *few, lapis_mat *X)
+{
+  match *m = f->own;
+  int64_t kept = 0, image = -1, last = -1;
+  for (int64_t j = 0; j < X->cols; j++) {
+    int64_t of = m->group[j];
+    if (few[of]) continue;
+    image += of != last;
+    last = of;
+    memmove(m->X + kept * X->rows, m->X + j * X->rows,
+            (size_t)X->rows * sizeof *m->X);
+    memmove(m->frame + kept * FRAME, m->frame + j * FRAME,
+            FRAME * sizeof *m->frame);
+    m->group[kept++] = image;
+  }
+  X->cols = kept;
+}
+
+static lapis_status leave_out(lapis_flow *f, const bool *few, lapis_mat *X)
+{
+  const match *own = f->own;
+  char why[128];
+  snprintf(why, sizeof why, "has fewer %s than %s %" PRId64, points_of(own),
+           own->set.inliers > 0 ? "--inliers" : "the least,",
+           least_points(own));
+  drop_points(f, few, X);
+  return flow_leave_out(f, few, why);
+}
+
+/* Images of too few points are refused, or left out; X: the points that stay.*/
+static lapis_status check_counts(lapis_flow *f, lapis_mat *X)
+{
+  const match *own = f->own;
+  int64_t *count = calloc((size_t)f->n + 1, sizeof *count);
+  bool *few = calloc((size_t)f->n + 1, sizeof *few);
+  lapis_status s = LAPIS_OK;
+  if (count == NULL || few == NULL)
+    s = flow_no_memory(f);
+  else if (mark_few(f, own->group, X->cols, count, few) > 0)
+    s = f->common.keep_going ? leave_out(f, few, X) : too_few(f, count);
+  free(count);
+  free(few);
+  if (s < 0 || f->n >= 2) return s;
+  return lapis_fail(f->ctx, LAPIS_EMISSING,
+                    "match: one image is left; it takes two or more");
+}
+
+static void copy_points(match *m, const lapis_mat *X, const lapis_mat *xy,
+                        const int64_t *group)
+{
+  for (int64_t j = 0; j < X->cols; j++) {
+    for (int64_t i = 0; i < X->rows; i++)
+      m->X[j * X->rows + i] = lapis_mat_at(X, i, j);
+    for (int64_t i = 0; i < FRAME; i++)
+      m->frame[FRAME * j + i] = lapis_mat_at(xy, i, j);
+    m->group[j] = group[j];
+  }
+}
+
+static lapis_status take_points(lapis_flow *f)
+{
+  match *m = f->own;
+  lapis_mat X, xy, group;
+  TRY(lapis_result_get(f->features, "X", &X));
+  TRY(lapis_result_get(f->features, "xy", &xy));
+  TRY(lapis_result_get(f->features, "group", &group));
+  size_t room = (size_t)X.cols + 1;
+  m->X = calloc(room * (size_t)(X.rows + 1), sizeof *m->X);
+  m->frame = calloc(FRAME * room, sizeof *m->frame);
+  m->group = calloc(room, sizeof *m->group);
+  m->spot = calloc(2 * room, sizeof *m->spot);
+  if (m->X == NULL || m->frame == NULL || m->group == NULL || m->spot == NULL)
+    return flow_no_memory(f);
+  copy_points(m, &X, &xy, group.val);
+  TRY(check_counts(f, &X));
+  for (int64_t i = 0; i < 2 * X.cols; i++)
+    m->spot[i] = m->frame[FRAME * (i / 2) + i % 2];
+  f->data.X = lapis_mat_f64(m->X, X.rows, X.cols);
+  f->data.xy = lapis_mat_f64(m->frame, FRAME, X.cols);
+  f->data.group = m->group;
+  flow_publish(f, "xy", f->data.xy);
+  flow_publish(f, "group", lapis_mat_i64(m->group, 1, X.cols));
+  return LAPIS_OK;
+}
+
+/* ---- matching -----------------------------------------------------------*/
+/* place: image, slot, x, y of every slot that an image has without doubt. */
+static lapis_status place_slots(lapis_flow *f)
+{
+  match *m = f->own;
+  lapis_mat slot, sure;
+  int64_t used = 0;
+  TRY(flow_get(f, "match", &slot));
+  TRY(flow_get(f, "inlier", &sure));
+  size_t most = (size_t)(4 * slot.rows * slot.cols + 1);
+  m->place = malloc(most * sizeof *m->place);
+  m->shown = malloc(most * sizeof *m->shown);
+  if (m->place == NULL || m->shown == NULL) return flow_no_memory(f);
+  for (int64_t k = 0; k < slot.cols; k++)
+    for (int64_t j = 0; j < slot.rows; j++) {
+      int64_t at = (int64_t)lapis_mat_at(&slot, j, k);
+      if (at < 0 || lapis_mat_at(&sure, j, k) < 0.5) continue;
+      double *to = m->place + 4 * used++;
+      to[0] = (double)k, to[1] = (double)j;
+      to[2] = m->frame[FRAME * at], to[3] = m->frame[FRAME * at + 1];
+    }
+  flow_publish(f, "points", lapis_mat_f64(m->place, 4, used));
+  return LAPIS_OK;
+}
+
+static lapis_status solve_slots(lapis_flow *f, int64_t n)
+{
+  const match *m = f->own;
+  lapis_roml_settings roml = lapis_roml_defaults();
+  roml.inliers = n;
+  roml.instances = m->set.instances;
+  roml.map = m->set.map == LAPIS_MATCH_EMBED ? LAPIS_ROML_MAP_EMBED
+                                             : LAPIS_ROML_MAP_NONE;
+  roml.xi = m->set.xi;
+  lapis_data data = f->data;
+  if (m->set.map == LAPIS_MATCH_POSITIONS) {
+    roml.layout = LAPIS_ROML_COORDINATES;
+    data.X = lapis_mat_f64(m->spot, 2, data.xy.cols);
+  }
+  flow_allow(f, 1);
+  TRY(lapis_roml_new(f->ctx, &data, &roml, &f->solver));
+  flow_answers(f);
+  return lapis_solve(f->solver);
+}
+
+/* Given points that are compared by positions, too: what these were made into
+ * is known of the points that were chosen, as low_rank + sparse; they are each
+ * other's rivals.  Of keypoints descriptors vote in any case. */
+static bool votes_embedded(const match *m)
+{
+  return m->set.map != LAPIS_MATCH_NONE && m->set.xy != NULL;
+}
+
+/* Room for n slots of K images. */
+static bool votes_alloc(match *m, int64_t n, int64_t K, int64_t d)
+{
+  size_t slots = (size_t)(n * K) + 1;
+  bool blocks = votes_embedded(m);
+  m->first = calloc((size_t)K + 1, sizeof *m->first);
+  m->pick = calloc(slots, sizeof *m->pick);
+  m->slot = calloc(slots, sizeof *m->slot);
+  m->good = calloc((size_t)n + 1, sizeof *m->good);
+  m->support = calloc(slots, sizeof *m->support);
+  m->sure = calloc(slots, 1);
+  m->blocks = blocks ? calloc(slots * (size_t)d, sizeof *m->blocks) : NULL;
+  return m->first != NULL && m->pick != NULL && m->slot != NULL &&
+         m->good != NULL && m->support != NULL && m->sure != NULL &&
+         (m->blocks != NULL || !blocks);
+}
+
+/* Votes look at directions alone.  Positions (2 x count) become directions that
+ * are as near to each other: about their mean and over their size, on a plane
+ * that is HEIGHT away (3 x count). */
+static void lift(double *blocks, int64_t count)
+{
+  double mean[2] = {0, 0}, square = 0;
+  for (int64_t i = 0; i < 2 * count; i++)
+    mean[i % 2] += blocks[i] / (double)count;
+  for (int64_t i = 0; i < 2 * count; i++)
+    square += (blocks[i] - mean[i % 2]) * (blocks[i] - mean[i % 2]);
+  double size = square > 0 ? sqrt(square / (double)count) : 1;
+  for (int64_t i = count - 1; i >= 0; i--) {
+    double x = blocks[2 * i] - mean[0], y = blocks[2 * i + 1] - mean[1];
+    blocks[3 * i] = x / size;
+    blocks[3 * i + 1] = y / size;
+    blocks[3 * i + 2] = HEIGHT;
+  }
+}
+
+static lapis_status take_blocks(const lapis_flow *f, flow_votes *v)
+{
+  match *m = f->own;
+  lapis_mat low, sparse;
+  TRY(lapis_result_get(f->solver, "low_rank", &low));
+  TRY(lapis_result_get(f->solver, "sparse", &sparse));
+  for (int64_t i = 0; i < low.rows * low.cols; i++)
+    m->blocks[i] = lapis_mat_at(&low, i % low.rows, i / low.rows) +
+                   lapis_mat_at(&sparse, i % low.rows, i / low.rows);
+  if (m->set.map == LAPIS_MATCH_POSITIONS) lift(m->blocks, v->n * v->K);
+  for (int64_t i = 0; i < v->n * v->K; i++) m->pick[i] = i;
+  for (int64_t k = 0; k <= v->K; k++) m->first[k] = k * v->n;
+  v->X = m->blocks;
+  v->at = NULL;
+  return LAPIS_OK;
+}
+
+/* Which matches are sure: roml's doubt, and what the images say. */
+static lapis_status vote(const lapis_flow *f, int64_t n, int64_t *points)
+{
+  match *m = f->own;
+  lapis_mat slot, inlier, low;
+  TRY(lapis_result_get(f->solver, "match", &slot));
+  TRY(lapis_result_get(f->solver, "inlier", &inlier));
+  TRY(lapis_result_get(f->solver, "low_rank", &low));
+  int64_t K = slot.cols;
+  bool embedded = votes_embedded(m);
+  bool lifted = m->set.map == LAPIS_MATCH_POSITIONS;
+  flow_votes v = {.d = lifted     ? 3
+                       : embedded ? low.rows / n
+                                  : f->data.X.rows,
+                  .K = K,
+                  .n = n,
+                  .X = m->X,
+                  .at = m->frame};
+  if (!votes_alloc(m, n, K, v.d)) return flow_no_memory(f);
+  v.first = m->first, v.pick = m->pick, v.support = m->support;
+  v.sure = m->sure, v.good = m->good;
+  for (int64_t j = 0; j < f->data.X.cols; j++) m->first[m->group[j] + 1]++;
+  for (int64_t k = 0; k < K; k++) m->first[k + 1] += m->first[k];
+  for (int64_t i = 0; i < n * K; i++)
+    m->slot[i] = m->pick[i] = (int64_t)lapis_mat_at(&slot, i % n, i / n);
+  if (embedded) TRY(take_blocks(f, &v));
+  if (!flow_vote(&v, points)) return flow_no_memory(f);
+  for (int64_t i = 0; i < n * K; i++)
+    m->sure[i] = m->sure[i] && lapis_mat_at(&inlier, i % n, i / n) > 0.5;
+  return LAPIS_OK;
+}
+
+/* Where no slot is good, the one with most support stays, in doubt. */
+static void keep_one(match *m, int64_t n, int64_t K)
+{
+  int64_t best = 0;
+  double most = -1;
+  for (int64_t j = 0; j < n; j++) {
+    double sum = 0;
+    for (int64_t k = 0; k < K; k++) sum += m->support[k * n + j];
+    if (sum > most) most = sum, best = j;
+  }
+  m->good[best] = true;
+}
+
+/* Only the good of n slots stay; how many. */
+static int64_t keep_good(match *m, int64_t n, int64_t K)
+{
+  int64_t to = 0;
+  for (int64_t i = 0; i < n * K; i++) {
+    if (!m->good[i % n]) continue;
+    m->slot[to] = m->slot[i];
+    m->support[to] = m->support[i];
+    m->sure[to++] = m->sure[i];
+  }
+  for (int64_t j = 0, kept = 0; j < n; j++)
+    if (m->good[j]) m->instance[kept++] = m->instance[j];
+  return to / K;
+}
+
+static int64_t fewest_points(const lapis_flow *f)
+{
+  const match *m = f->own;
+  int64_t fewest = INT64_MAX, count = 0;
+  for (int64_t j = 0; j < f->data.X.cols; j++) {
+    count++;
+    if (j + 1 < f->data.X.cols && m->group[j + 1] == m->group[j]) continue;
+    fewest = count < fewest ? count : fewest;
+    count = 0;
+  }
+  return fewest;
+}
+
+/* Whose the slots are, and how many there are of all instances: *n. */
+static lapis_status take_instances(lapis_flow *f, int64_t *n)
+{
+  match *m = f->own;
+  lapis_mat of;
+  TRY(lapis_result_get(f->solver, "instance", &of));
+  *n = of.cols;
+  m->instance = calloc((size_t)*n + 1, sizeof *m->instance);
+  if (m->instance == NULL) return flow_no_memory(f);
+  for (int64_t j = 0; j < *n; j++)
+    m->instance[j] = (int64_t)lapis_mat_at(&of, 0, j);
+  return LAPIS_OK;
+}
+
+/* Descriptors of given points may say little where positions say much. */
+static void name_maps(lapis_flow *f, int64_t n)
+{
+  const match *m = f->own;
+  int64_t doubtful = 0;
+  if (m->set.xy == NULL || m->set.map != LAPIS_MATCH_NONE) return;
+  for (int64_t i = 0; i < n * f->n; i++) doubtful += !m->sure[i];
+  if (2 * doubtful <= n * f->n) return;
+  flow_remark(
+      f, "map",
+      "%" PRId64 " of %" PRId64
+      " points are in doubt by what is around them alone; {map embed} "
+      "compares where they are, too, in upright pictures that the object "
+      "fills",
+      doubtful, n * f->n);
+  if (m->set.instances == 1)
+    flow_remark(f, "map",
+                "{map positions} compares where points are alone, shifted, "
+                "scaled or turned");
+}
+
+static lapis_status solve(lapis_flow *f)
+{
+  match *m = f->own;
+  bool estimated = m->set.inliers < 0;
+  int64_t n = estimated ? fewest_points(f) : m->set.inliers, points = 0;
+  lapis_status s = solve_slots(f, n);
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  TRY(take_instances(f, &n));
+  TRY(vote(f, n, &points));
+  if (points == 0)
+    flow_remark(f, "nothing-common",
+                "no point is borne out by most of the images: they may show "
+                "nothing in common; every match is in doubt");
+  name_maps(f, n);
+  if (estimated) {
+    m->tried = n;
+    flow_publish(f, "tried", lapis_mat_i64(&m->tried, 1, 1));
+    if (points == 0) keep_one(m, n, f->n);
+    n = keep_good(m, n, f->n);
+  }
+  flow_publish(f, "match", lapis_mat_i64(m->slot, n, f->n));
+  flow_publish(f, "inlier", lapis_mat_u8(m->sure, n, f->n));
+  flow_publish(f, "support", lapis_mat_f64(m->support, n, f->n));
+  flow_publish(f, "instance", lapis_mat_i64(m->instance, 1, n));
+  TRY(place_slots(f));
+  return s;
+}
+
+static lapis_status run(lapis_flow *f)
+{
+  flow_step(f, 1, 2, "finding points");
+  lapis_status s = find_points(f);
+  flow_step(f, 2, 2, "matching them");
+  if (s == LAPIS_OK) s = take_points(f);
+  return s == LAPIS_OK ? solve(f) : s;
+}
+
+/* Keypoints have the centre of the first pixel at 0, pages its corner. */
+static lapis_status page(const lapis_flow *f, const char *path,
+                         const char *command)
+{
+  const match *m = f->own;
+  char inliers[32];
+  lapis_mat points, slot;
+  TRY(flow_get(f, "points", &points));
+  TRY(flow_get(f, "match", &slot));
+  snprintf(inliers, sizeof inliers, "%" PRId64, slot.rows);
+  for (int64_t i = 0; i < 4 * points.cols; i++)
+    m->shown[i] = m->place[i] + (i % 4 >= 2 ? 0.5 : 0);
+  flow_pictures shown = {.title = "The same points in all images",
+                         .settings = &m->set,
+                         .fact = {"points of the object", inliers},
+                         .points = lapis_mat_f64(m->shown, 4, points.cols)};
+  return flow_pictures_page(f, &shown, path, command);
+}
+
+/* A row a point an image; a point that an image lacks has no place. */
+static lapis_status table(const lapis_flow *f, const char *path)
+{
+  static const char *const title[] = {"name", "point",    "x",
+                                      "y",    "doubtful", "instance"};
+  lapis_mat slot, sure, xy, of;
+  size_t size = strlen(path);
+  char behind = size > 4 && strcmp(path + size - 4, ".tsv") == 0 ? '\t' : ',';
+  csv_writer s = {.used = 0};
+  TRY(flow_get(f, "match", &slot));
+  TRY(flow_get(f, "inlier", &sure));
+  TRY(flow_get(f, "xy", &xy));
+  TRY(flow_get(f, "instance", &of));
+  for (int i = 0; i < 6; i++)
+    csv_writer_put(&s, title[i], i < 5 ? behind : '\n');
+  for (int64_t k = 0; k < slot.cols; k++) {
+    for (int64_t p = 0; p < slot.rows; p++) {
+      double at = lapis_mat_at(&slot, p, k);
+      char text[3][40] = {"", "", ""};
+      snprintf(text[0], sizeof text[0], "%" PRId64, p + 1);
+      for (int i = 0; i < 2 && at >= 0; i++)
+        lapis_number_print(text[i + 1], sizeof text[i + 1], "%.9g",
+                           lapis_mat_at(&xy, i, (int64_t)at));
+      csv_writer_put(&s, ((const char *const *)f->names.val)[k], behind);
+      for (int i = 0; i < 3; i++) csv_writer_put(&s, text[i], behind);
+      csv_writer_put(&s, lapis_mat_at(&sure, p, k) < 0.5 ? "yes" : "no",
+                     behind);
+      snprintf(text[0], sizeof text[0], "%.0f", lapis_mat_at(&of, 0, p));
+      csv_writer_put(&s, text[0], '\n');
+    }
+  }
+  return csv_writer_write(f->ctx, &s, path);
+}
+
+const flow_class match_class = {.work = FLOW_WORK(match_method),
+                                .least = 2,
+                                .own = sizeof(match),
+                                .begin = begin,
+                                .run = run,
+                                .forget = forget,
+                                .page = page,
+                                .table = table,
+                                .sheet = table};

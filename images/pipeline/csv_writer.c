@@ -1,0 +1,45 @@
+/* csv_writer.c - a table of text while it grows. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pipeline.h"
+
+static void put(csv_writer *s, const char *text, size_t size)
+{
+  if (s->used + size > s->room && !s->lost) {
+    size_t room = 2 * (s->used + size) + 4096;
+    char *text2 = realloc(s->text, room);
+    s->lost = text2 == NULL;
+    if (!s->lost) s->text = text2;
+    if (!s->lost) s->room = room;
+  }
+  if (s->lost) return;
+  memcpy(s->text + s->used, text, size);
+  s->used += size;
+}
+
+void csv_writer_put(csv_writer *s, const char *text, char behind)
+{
+  size_t size = strlen(text);
+  bool empty = size == 0; /* a word such as NA is one in quotes */
+  bool plain =
+      empty || (text[strcspn(text, ",;|\t\"\r\n")] == '\0' && *text != ' ' &&
+                text[size - 1] != ' ' && !lapis_text_missing(text));
+  if (!plain) put(s, "\"", 1);
+  if (lapis_text_runs(text)) put(s, "'", 1); /* for spreadsheets: text */
+  for (const char *at = text; *at != '\0'; at++) {
+    if (*at == '"') put(s, "\"", 1);
+    put(s, at, 1);
+  }
+  if (!plain) put(s, "\"", 1);
+  put(s, &behind, 1);
+}
+
+lapis_status csv_writer_write(lapis_ctx *ctx, csv_writer *s, const char *path)
+{
+  lapis_status status = s->lost ? lapis_fail(ctx, LAPIS_ENOMEM, "out of memory")
+                                : lapis_file_write(ctx, path, s->text, s->used);
+  free(s->text);
+  *s = (csv_writer){.used = 0};
+  return status;
+}

@@ -1,0 +1,79 @@
+/* pictures.c - the page of match and locate: pictures, what was found in them,
+ * settings. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pipeline.h"
+
+enum { PAGE_SETTINGS = 64, PAGE_VALUE = 512 };
+
+typedef struct page_work {
+  lapis_report_picture *picture;
+  lapis_report_row setting[PAGE_SETTINGS];
+  char value[PAGE_SETTINGS][PAGE_VALUE];
+  char images[32];
+} page_work;
+
+static void add_settings(const lapis_flow *f, const flow_pictures *shown,
+                         page_work *w, lapis_report *to)
+{
+  const lapis_method *m = f->class_->work.table;
+  const lapis_param *p;
+  for (int i = 0; (p = lapis_method_param(m, i)) != NULL && i < PAGE_SETTINGS;
+       i++) {
+    if (lapis_settings_get(NULL, m, shown->settings, p->name, w->value[i],
+                           PAGE_VALUE) < 0)
+      w->value[i][0] = '\0';
+    w->setting[i] = (lapis_report_row){p->name, w->value[i]};
+    to->settings = i + 1;
+  }
+  to->setting = w->setting;
+}
+
+static lapis_status add_pictures(lapis_flow *f, page_work *w, lapis_report *to)
+{
+  lapis_mat size = {.cols = 0};
+  w->picture = calloc((size_t)f->n + 1, sizeof *w->picture);
+  if (w->picture == NULL) return flow_no_memory(f);
+  TRY(flow_get(f, "image_size", &size));
+  for (int64_t i = 0; i < f->n; i++)
+    w->picture[i] =
+        (lapis_report_picture){.sample = i,
+                               .path = ((const char *const *)f->names.val)[i],
+                               .width = (int64_t)lapis_mat_at(&size, 0, i),
+                               .height = (int64_t)lapis_mat_at(&size, 1, i)};
+  to->names = f->names;
+  to->picture = w->picture;
+  to->pictures = f->n;
+  return LAPIS_OK;
+}
+
+lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
+                                const char *path, const char *command)
+{
+  lapis_report report = lapis_report_defaults();
+  page_work *w = calloc(1, sizeof *w);
+  lapis_flow *own = (lapis_flow *)(uintptr_t)f;
+  if (w == NULL) return flow_no_memory(own);
+  snprintf(w->images, sizeof w->images, "%" PRId64, f->n);
+  lapis_report_row facts[] = {{"images", w->images},
+                              {shown->fact.name, shown->fact.value}};
+  report.title = shown->title;
+  report.command = command;
+  report.fact = facts;
+  report.facts = 2;
+  report.points = shown->points;
+  add_settings(f, shown, w, &report);
+  lapis_status s = add_pictures(own, w, &report);
+  lapis_mat sure = {.cols = 0};
+  if (s >= 0 && shown->box != NULL) s = flow_get(f, "inlier", &sure);
+  for (int64_t i = 0; s >= 0 && i < sure.cols; i++) {
+    w->picture[i].box = &shown->box[i];
+    w->picture[i].boxes = 1;
+    if (lapis_mat_at(&sure, 0, i) < 0.5) w->picture[i].note = "doubtful";
+  }
+  if (s >= 0) s = lapis_report_write(f->ctx, &report, path);
+  free(w->picture);
+  free(w);
+  return s;
+}

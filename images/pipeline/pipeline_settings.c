@@ -1,0 +1,302 @@
+/* pipeline_settings.c - the settings of the pipelines and what they answer
+ * with, a row each. */
+#include <math.h>
+#include <string.h>
+
+#include "lapis/rows.h"
+#include "pipeline.h"
+
+#define AT(field) offsetof(lapis_label_settings, field)
+#define CHOSEN(row, field, text) \
+  REAL(row, field, .value = NAN, ABOVE(0), .help = text)
+
+/* The last rows of every table, settings that are a flow_common: what is kept,
+ * what nothing kept is called, and what may be left out. */
+#define COMMON_ROWS(kept, none, left)                                         \
+  TEXT("cache", cache, .arg = "FOLDER",                                       \
+       .help = "keep " kept " there (default $XDG_CACHE_HOME/lapis or "       \
+               "~/.cache/lapis)"),                                            \
+      BOOL("no-cache", no_cache, .help = "keep " none),                       \
+      BOOL("keep-going", keep_going,                                          \
+           .help = "leave out " left " that are refused; exit 4 at the end"), \
+      PARAM_TIME_LIMIT_AT(seconds)
+
+static const lapis_param label_params[] = {
+    TEXT("labels", labels, .arg = "F.csv",
+         .help =
+             "the labels that are known: image names and labels, any missing"),
+    BOOL("folder-is-class", folder_is_class,
+         .help = "in place of --labels: photos/cat/1.jpg is a cat; those in "
+                 "photos itself, or in photos/unknown, have no label yet"),
+    TEXT("target", target, .arg = "COL,..",
+         .help = "columns that hold labels, by title or number"),
+    TEXT("groups", groups, .arg = "COL",
+         .help = "column of e.g. the person: images of one stay together when "
+                 "settings are chosen"),
+    CHOICE("header", header, "auto|yes|no", .value = LAPIS_HEADER_AUTO,
+           .arg = "WHEN", .help = "whether the first line holds titles"),
+    TEXT("missing", missing, .arg = "WORD,..",
+         .help =
+             "words that mean \"no label yet\", as empty cells do (default: "
+             "NA, ?, none and the like)"),
+    TEXT("features", features, .arg = "KIND,..",
+         .help =
+             "kinds of features, whose own options are taken, too (default "
+             "sift-bow; colour photographs: sift-bow,texton-bow), or auto, "
+             "the cheap one that predicts hidden labels best, or "
+             "table:F[:MEMBER], vectors made elsewhere, one for each image"),
+    TEXT("names", names, .arg = "F.txt",
+         .help = "with table:F, the image of each of its rows, one a line"),
+    CHOICE("words-from", words_from, "labelled|all", .value = 0, .arg = "WHICH",
+           .help = "images that visual words are learnt from"),
+    CHOICE("variant", variant, "auto|mc1|pos|simplex",
+           .value = LAPIS_LABEL_AUTO, .arg = "V",
+           .help = "variant of mc, the completion; auto: mc1, or pos with "
+                   "--where and counts of words"),
+    TEXT("candidates", candidates, .arg = "M,M",
+         .help = "methods that compete to answer, of mc, linear and trees; all "
+                 "of them where none is named, with --where or --mu-rel mc"),
+    TEXT("map", map, .arg = "MAP",
+         .help = "how features are scaled first, as lapis fit --map has it "
+                 "(default: LAPIS chooses by what the features are)"),
+    CHOSEN("lambda", lambda,
+           "weight of the labels against the features; auto: chosen"),
+    CHOSEN("gamma", gamma, "how sharply labels are told apart; auto: chosen"),
+    CHOSEN("mu-rel", mu_rel,
+           "how simple (low in rank) the answer is; auto: chosen"),
+    INT_IN("folds", folds, "K", .value = 4, FROM_TO(2, 1000),
+           .help = "hide the known labels in K parts, one after another, to "
+                   "find wrong ones (at most 20)"),
+    INT_IN("suspects", suspects, "M", .value = 10, FROM_TO(0, 1e6),
+           .help = "list at most M given labels that look wrong"),
+    BOOL("where", where,
+         .help = "also say where in the image: needs features that are words"),
+    TEXT("segments", segments, .arg = "FOLDER", .goes_with = "where",
+         .help =
+             "with --where and several classes: your own segments, for each "
+             "image a picture or .npy of its name with the number of each "
+             "pixel's segment, in place of those that LAPIS makes (SLIC)"),
+    TEXT("checkpoint", checkpoint, .arg = "F",
+         .help = "keep what a killed or interrupted run needs to go on; the "
+                 "same command goes on from there"),
+    INT_IN("pictures", pictures, "N", .value = 60, FROM_TO(1, 10000),
+           .help = "the page shows N pictures at most: labels in doubt, then "
+                   "labels that were filled in and are least sure, then some "
+                   "of each class"),
+    COMMON_ROWS("features", "no features", "images and rows"),
+};
+
+#define RESULT_NAMES                       \
+  RESULT("names", "n", .type = LAPIS_TEXT, \
+         .help = "paths of the images that could be read")
+#define RESULT_SIZE(...)                           \
+  RESULT("image_size", "n x 2", .type = LAPIS_I64, \
+         .help = "width and height in pixels", __VA_ARGS__)
+#define RESULT_REFUSED                                                   \
+  RESULT("refused", "refused", .type = LAPIS_TEXT, .when = "keep-going", \
+         .where = "images were refused", .help = "a sentence on each of them")
+
+static const lapis_result_row label_results[] = {
+    RESULT_NAMES,
+    RESULT_SIZE(.where = "features were made of images"),
+    RESULT("labels", "n", .type = LAPIS_TEXT,
+           .help = "the given label where there is one, else the completed "
+                   "one; several of an image are joined by ';'"),
+    RESULT("scores", "n x K",
+           .help = "above 0: yes; of several classes the largest is the label; "
+                   "log-odds where settings were chosen"),
+    RESULT("probabilities", "n x K",
+           .where = "settings were chosen by hidden labels",
+           .help = "that the label is yes"),
+    RESULT("classes", "classes", .type = LAPIS_TEXT,
+           .help = "their names, as columns of scores; of two classes both, "
+                   "the one that scores speak for last"),
+    RESULT("known", "n", .type = LAPIS_U8, .help = "1 where labels were given"),
+    RESULT("partly", "n", .type = LAPIS_U8,
+           .help = "1 where others of the image were not"),
+    RESULT_LOW_RANK(.where = "mc has a part in the answer",
+                    .help = "repaired features"),
+    RESULT("by", "1", .type = LAPIS_TEXT, .where = "candidates is there",
+           .help = "the method that answers"),
+    RESULT_CHOICE,
+    RESULT("suspect_index", "suspects x 2", .type = LAPIS_I64,
+           .where = "wrong labels could be looked for",
+           .help = "image and class, from 0, of a label in doubt; where more "
+                   "than two classes exclude each other, an image stands once, "
+                   "with the class it rather is"),
+    RESULT("suspect_margin", "suspects", .where = "suspect_index is there",
+           .help = "probability that the label is wrong, largest first"),
+    RESULT("suspect_rather", "suspects", .type = LAPIS_TEXT,
+           .where = "classes exclude each other",
+           .help = "the class that the image rather is"),
+    RESULT("suspect_add", "suspects", .type = LAPIS_U8,
+           .where = "an image may have many labels",
+           .help = "1: the class is to be added, 0: taken away"),
+    RESULT("expected_wrong", "3", .type = LAPIS_I64,
+           .where = "suspect_index is there",
+           .help = "labels likely to be wrong: at least, at most, of how many"),
+    RESULT("held_out", "n x K", .where = "suspect_index is there",
+           .help = "score that a known label had while it was hidden, above 0: "
+                   "yes; NaN elsewhere"),
+    RESULT("kinds", "kinds", .type = LAPIS_TEXT, .where = "features is auto",
+           .help = "kinds of features that were compared"),
+    RESULT("kinds_judged", "kinds x 6", .where = "features is auto",
+           .help = "log-loss of hidden labels, its standard error, AUROC, "
+                   "accuracy, and how far its loss is behind the best one's, "
+                   "with the standard error"),
+    RESULT("features", "1", .type = LAPIS_TEXT, .where = "features is auto",
+           .help = "the best of them, which answers"),
+    RESULT("rows_left_out", "1", .type = LAPIS_I64, .when = "keep-going",
+           .where = "there are such",
+           .help = "rows of the table that name none of the images"),
+    RESULT("boxes", "boxes x 5", .when = "where",
+           .help = "x, y, width, height, score"),
+    RESULT("box_image", "boxes", .type = LAPIS_I64, .when = "where",
+           .help = "the image of each, from 0"),
+    RESULT("box_class", "boxes", .type = LAPIS_I64, .when = "where",
+           .help = "and its class"),
+    RESULT("region_mask", "pixels", .type = LAPIS_U8, .when = "where",
+           .help = "for each box that surrounds a region, in their order, the "
+                   "pixels of the image, rows from the top: 1 inside the "
+                   "region"),
+    RESULT_REFUSED,
+    RESULT_NOTES,
+};
+
+const lapis_method label_method = {
+    .name = "label",
+    .title = "images and incomplete labels",
+    .summary = "fill in the labels of images, find wrong ones, and say where "
+               "in the image.",
+    .source = "[MC11] [MC15]",
+    .params = label_params,
+    .n_params = sizeof label_params / sizeof *label_params,
+    .results = label_results,
+    .n_results = sizeof label_results / sizeof *label_results,
+    .settings_size = sizeof(lapis_label_settings)};
+
+#undef AT
+#define AT(field) offsetof(lapis_match_settings, field)
+static const lapis_param match_params[] = {
+    INT("inliers", inliers, .symbol = "n", .value = -1, FROM_TO(1, 1e6),
+        .help = "points of the object in every image"),
+    INT("instances", instances, .value = 1, .choices = "auto", AT_LEAST(1),
+        .help = "objects of N points each in every image; auto: as many as are "
+                "better than chance"),
+    INT("points", points, .value = 60, FROM_TO(4, 20000), .goes_with = "!xy",
+        .help = "look at the N keypoints of most contrast in an image"),
+    REAL("peak", peak, .value = 0.01, FROM_TO(0, 1), .goes_with = "!xy",
+         .help = "least contrast of a keypoint, of grey values 0 to 1"),
+    INT("longest", longest, .value = 1024, FROM_TO(16, 20000),
+        .help = "an image with a longer side is made smaller"),
+    TEXT("xy", xy, .arg = "F.csv",
+         .help = "points made elsewhere: rows of name,x,y[,scale[,angle]] "
+                 "(default: keypoints are found)"),
+    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000), .goes_with = "xy",
+         .help = "with --xy: of points without one; a square 12 times as wide "
+                 "is described"),
+    CHOICE("map", map, "none|embed|positions", .value = LAPIS_MATCH_NONE,
+           .arg = "MAP",
+           .help = "what points are compared by: descriptors; positions and "
+                   "descriptors, for upright pictures that the object fills; "
+                   "of --xy, positions alone, shifted, scaled or turned"),
+    REAL("xi", xi, .value = INFINITY, ABOVE(0),
+         .help =
+             "a point of an image is also doubtful when the error of its "
+             "features adds up to this (l1 norm), as lapis fit roml has it"),
+    COMMON_ROWS("keypoints", "no keypoints", "images"),
+};
+
+static const lapis_result_row match_results[] = {
+    RESULT_NAMES,
+    RESULT_SIZE(),
+    RESULT("xy", "points x 4",
+           .help = "x, y, scale, angle of each keypoint, or given point; the "
+                   "centre of the first pixel is 0, 0"),
+    RESULT("group", "points", .type = LAPIS_I64,
+           .help = "the image of each, from 0"),
+    RESULT("match", "n x inliers", .type = LAPIS_I64,
+           .help = "row of xy in an image of each slot; a slot is one point of "
+                   "the object"),
+    RESULT("inlier", "n x inliers", .type = LAPIS_U8,
+           .help = "0 where that is in doubt"),
+    RESULT("support", "n x inliers",
+           .help = "share of the other images that agree with it"),
+    RESULT("instance", "inliers", .type = LAPIS_I64,
+           .help = "whose point a slot is, from 1"),
+    RESULT("points", "sure x 4",
+           .help = "image, slot, x, y of the matches that are not in doubt"),
+    RESULT("tried", "1", .type = LAPIS_I64, .where = "inliers are estimated",
+           .help = "slots of which the inliers were kept"),
+    RESULT_REFUSED,
+    RESULT_NOTES,
+};
+
+const lapis_method match_method = {
+    .name = "match",
+    .title = "the same points in all images",
+    .summary = "find points of one object in every image, and which is which.",
+    .source = "[ROML16]",
+    .params = match_params,
+    .n_params = sizeof match_params / sizeof *match_params,
+    .results = match_results,
+    .n_results = sizeof match_results / sizeof *match_results,
+    .settings_size = sizeof(lapis_match_settings)};
+
+#undef AT
+#define AT(field) offsetof(lapis_locate_settings, field)
+static const lapis_param locate_params[] = {
+    TEXT("boxes", boxes, .arg = "F.csv",
+         .help = "candidates: rows of name,x,y,width,height[,score] (default: "
+                 "proposed by the density of edges)"),
+    INT("candidates", candidates, .value = 100, FROM_TO(1, 10000),
+        .goes_with = "!boxes,without", .help = "boxes proposed in an image"),
+    REAL("aspect", aspect, .symbol = "kappa_r", .value = 0.08, AT_LEAST(0),
+         .goes_with = "look=gist",
+         .help = "gist: weight of width / height beside GIST"),
+    REAL("noise", noise, .symbol = "kappa_n", .value = 0.05, AT_LEAST(0),
+         .goes_with = "look=gist",
+         .help = "gist: noise on boxes of a low score"),
+    INT("side", side, .value = 64, FROM_TO(16, 256), .goes_with = "look=gist",
+        .help = "gist: side of the square of a box, a power of two"),
+    CHOICE("look", look, "gist|outline", .value = LAPIS_BOX_OUTLINE, .arg = "L",
+           .help = "edges and colours in and around a box, chosen in rounds; "
+                   "or GIST, chosen by roml"),
+    INT("rounds", rounds, .value = 8, FROM_TO(0, 1000),
+        .goes_with = "look=outline",
+        .help = "rounds of choosing; 0: each image's best by itself"),
+    TEXT("without", without, .arg = "FOLDER", .goes_with = "look=outline",
+         .help = "images without the object: what they show, too, is not it"),
+    COMMON_ROWS("what describes proposed boxes", "nothing", "images"),
+};
+
+static const lapis_result_row locate_results[] = {
+    RESULT_NAMES,
+    RESULT_SIZE(),
+    RESULT("candidate", "candidates x 5",
+           .help = "x, y, width, height, score of each box"),
+    RESULT("group", "candidates", .type = LAPIS_I64,
+           .help = "the image of each, from 0"),
+    RESULT("match", "n", .type = LAPIS_I64, .help = "the candidate chosen"),
+    RESULT("inlier", "n", .type = LAPIS_U8, .help = "0 where it is in doubt"),
+    RESULT("boxes", "n x 5", .help = "the chosen candidate as a box"),
+    RESULT("likeness", "n", .when = "look=outline",
+           .help = "how much that is like what the other images chose, in "
+                   "standard deviations of all boxes' likenesses"),
+    RESULT("agreement", "n", .when = "look=outline",
+           .help = "how far both the image by itself and the others want it: "
+                   "the lesser of its IoU with the box that each likes best"),
+    RESULT_REFUSED,
+    RESULT_NOTES,
+};
+
+const lapis_method locate_method = {
+    .name = "locate",
+    .title = "the object common to all images",
+    .summary = "choose a box in every image so that all boxes look alike.",
+    .source = "[ROML16]",
+    .params = locate_params,
+    .n_params = sizeof locate_params / sizeof *locate_params,
+    .results = locate_results,
+    .n_results = sizeof locate_results / sizeof *locate_results,
+    .settings_size = sizeof(lapis_locate_settings)};

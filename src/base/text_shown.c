@@ -1,0 +1,87 @@
+/* text_shown.c - text that came from elsewhere, where it could do harm. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/base.h"
+#include "lapis/tools.h"
+
+/* Bytes of the UTF-8 character at s; 0: it is none. */
+static size_t character(const unsigned char *s)
+{
+  size_t size = *s < 0x80                 ? 1
+                : *s >= 0xc2 && *s < 0xe0 ? 2
+                : *s >= 0xe0 && *s < 0xf0 ? 3
+                : *s >= 0xf0 && *s < 0xf5 ? 4
+                                          : 0;
+  for (size_t i = 1; i < size; i++)
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  return size;
+}
+
+/* Control characters of ASCII and of Latin 1 (U+80 to U+9F); signs that turn
+ * the direction of what follows (U+202A to U+202E, U+2066 to U+2069). */
+static bool is_obeyed(const unsigned char *s, size_t size)
+{
+  if (size == 1) return *s < 0x20 || *s == 0x7f;
+  if (size == 2) return s[0] == 0xc2 && s[1] < 0xa0;
+  if (size != 3 || s[0] != 0xe2) return false;
+  return (s[1] == 0x80 && s[2] >= 0xaa && s[2] <= 0xae) ||
+         (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
+}
+
+char *lapis_text_shown(const char *text, char *to, size_t size)
+{
+  if (text == NULL || to == NULL) return NULL;
+  const unsigned char *s = (const unsigned char *)text;
+  size_t used = 0;
+  while (size > 0 && *s != '\0') {
+    size_t n = character(s);
+    bool plain = n > 0 && !is_obeyed(s, n);
+    size_t take = n == 0 ? 1 : n, want = plain ? take : 4 * take;
+    if (used + want >= size) break;
+    for (size_t i = 0; i < take; i++)
+      if (plain)
+        to[used + i] = (char)s[i];
+      else
+        (void)snprintf(to + used + 4 * i, 5, "\\x%02x", s[i]);
+    used += want;
+    s += take;
+  }
+  if (size > 0) to[used] = '\0';
+  return to;
+}
+
+bool lapis_text_runs(const char *text)
+{
+  if (text == NULL) return false;
+  double value;
+  while (*text == '\'')
+    text++; /* marked already: what it was before shall show */
+  return *text != '\0' && strchr("=+-@", *text) != NULL && text[1] != '\0' &&
+         !lapis_number_read(text, NULL, &value);
+}
+
+/* Without the blanks around it. */
+static const char *trimmed(const char *text, size_t *size)
+{
+  text += strspn(text, " \t");
+  *size = strlen(text);
+  while (*size > 0 && strchr(" \t", text[*size - 1]) != NULL) --*size;
+  return text;
+}
+
+static bool are_twins(const char *a, const char *b)
+{
+  size_t m, n;
+  const char *x = trimmed(a, &m), *y = trimmed(b, &n);
+  return m == n && strncasecmp(x, y, n) == 0 && strcmp(a, b) != 0;
+}
+
+int lapis_text_twin(const char *const *text, int64_t count, int64_t k)
+{
+  for (int64_t i = 0; text != NULL && k < count && i < k; i++)
+    if (text[i] != NULL && text[k] != NULL && are_twins(text[i], text[k]))
+      return (int)i;
+  return -1;
+}

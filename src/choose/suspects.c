@@ -1,0 +1,144 @@
+/* suspects.c - known labels that the rest of the data contradicts.
+ *
+ * In the fit itself every known label is fitted, so known labels are hidden
+ * fold by fold, completed, and ranked by s (threshold - z). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choose/select.h"
+#include "solver/solver.h"
+
+typedef struct suspect {
+  double margin;
+  int64_t sample, class_;
+} suspect;
+
+static int largest_first(const void *a, const void *b)
+{
+  const suspect *x = a, *y = b;
+  if (x->margin != y->margin) return x->margin < y->margin ? 1 : -1;
+  return (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+/* What decides: a coding that is stated, or how Y is written. */
+static bool decides_at_half(const lapis_method *m, const void *settings,
+                            const targets *t)
+{
+  lapis_mc_settings set;
+  if (strcmp(m->name, "mc") != 0) return false;
+  bool stated = lapis_settings_copy(NULL, m, settings, &set) >= 0 &&
+                set.labels != LAPIS_MC_LABELS_AUTO;
+  return stated ? set.labels != LAPIS_MC_LABELS_PM : t->zero_one;
+}
+
+static int64_t rank(const targets *t, double threshold, const lapis_mat *scores,
+                    suspect *all)
+{
+  int64_t n = 0;
+  for (int64_t j = 0; j < t->samples; j++)
+    for (int64_t c = 0; c < t->classes; c++) {
+      double sign = t->sign[j * t->classes + c];
+      double margin = sign * (threshold - lapis_mat_at(scores, c, j));
+      if (!isnan(margin)) all[n++] = (suspect){margin, j, c};
+    }
+  qsort(all, (size_t)n, sizeof *all, largest_first);
+  return n;
+}
+
+lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
+                               const lapis_mat *scores, double threshold,
+                               int64_t count, int64_t *index, double *margin,
+                               int64_t *found)
+{
+  targets t;
+  NEEDS(ctx, ctx, Y, scores, index, margin, found);
+  *found = 0;
+  TRY(mat_check_numbers(ctx, "suspects", "Y", Y));
+  TRY(mat_check_numbers(ctx, "suspects", "scores", scores));
+  TRY(targets_encode(ctx, "suspects", Y, &t));
+  bool fits = scores->rows == t.classes && scores->cols == t.samples;
+  suspect *all = base_alloc(ctx, t.classes * t.samples, sizeof *all);
+  int64_t n = all != NULL && fits ? rank(&t, threshold, scores, all) : 0;
+  *found = n < count ? n : count;
+  for (int64_t i = 0; i < *found; i++) {
+    index[2 * i] = all[i].sample;
+    index[2 * i + 1] = all[i].class_;
+    margin[i] = all[i].margin;
+  }
+  lapis_status s = all == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  base_free(all);
+  targets_free(&t);
+  if (s < 0 || fits) return s;
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "suspects: scores of every known label are needed, %" PRId64
+                    " x %" PRId64 ", not %" PRId64 " x %" PRId64,
+                    t.classes, t.samples, scores->rows, scores->cols);
+}
+
+static lapis_status list(lapis_ctx *ctx, const lapis_method *m,
+                         const void *settings, const lapis_data *data,
+                         const lapis_solver *cv, int64_t count, int64_t *index,
+                         double *margin, int64_t *found)
+{
+  targets t;
+  const lapis_mat *scores = named_find(&cv->result, "held_out");
+  if (scores == NULL) return LAPIS_OK; /* no time for a fold */
+  TRY(targets_encode(ctx, "suspects", &data->Y, &t));
+  double threshold = decides_at_half(m, settings, &t) ? 0.5 : 0;
+  targets_free(&t);
+  return lapis_suspects_of(ctx, &data->Y, scores, threshold, count, index,
+                           margin, found);
+}
+
+/* Of settings that are open: by what is said of labels held out, as fit does.
+ */
+static lapis_status of_chosen(lapis_ctx *ctx, const lapis_method *m,
+                              const lapis_data *data, const void *settings,
+                              int64_t folds, int64_t count, int64_t *index,
+                              double *margin, int64_t *found)
+{
+  char text[32];
+  lapis_solver *s = NULL;
+  void *own = base_alloc(ctx, 1, m->settings_size);
+  lapis_status status = own == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  (void)snprintf(text, sizeof text, "%" PRId64, folds > 0 ? folds : 5);
+  if (status >= 0) status = lapis_settings_copy(ctx, m, settings, own);
+  if (status >= 0) status = lapis_settings_set(ctx, m, own, "held-out", text);
+  if (status >= 0) status = lapis_solver_new(ctx, m, data, own, &s);
+  if (status >= 0) status = lapis_solve(s);
+  const lapis_mat *there =
+      status >= 0 && s != NULL ? named_find(&s->result, "held_out") : NULL;
+  if (there != NULL && status != LAPIS_CANCELLED) {
+    lapis_status listed = lapis_suspects_of(ctx, &data->Y, there, .5, count,
+                                            index, margin, found);
+    if (listed < 0) status = listed;
+  }
+  lapis_solver_free(s);
+  base_free(own);
+  return status;
+}
+
+lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
+                            const lapis_data *data, const void *settings,
+                            const lapis_cv_options *options, int64_t count,
+                            int64_t *index, double *margin, int64_t *found)
+{
+  NEEDS(ctx, ctx, m, data, index, margin, found);
+  lapis_cv_options o;
+  lapis_solver *cv;
+  TRY(cv_options_take(ctx, options, &o));
+  if (options == NULL) o.folds = 0;
+  o.keep_scores = true;
+  *found = 0;
+  if (lapis_method_chooses(m, settings, lapis_data_has(data)))
+    return of_chosen(ctx, m, data, settings, o.folds, count, index, margin,
+                     found);
+  TRY(lapis_cv_new(ctx, m, data, settings, &o, NULL, 0, &cv));
+  lapis_status s = lapis_solve(cv), listed = LAPIS_OK;
+  if (s >= 0 && s != LAPIS_CANCELLED)
+    listed = list(ctx, m, settings, data, cv, count, index, margin, found);
+  lapis_solver_free(cv);
+  return listed < 0 ? listed : s; /* out of time: of the folds that are done */
+}

@@ -1,0 +1,43 @@
+/* missing.c - words that mean "unknown" in a table of text. */
+#include <string.h>
+#include <strings.h>
+
+#include "files/io.h"
+
+/* Words for "not known" that nobody uses for something else: of R and pandas,
+ * and what a spreadsheet writes for a formula without a value.  A # begins no
+ * comment here. */
+static const char *const markers[] = {
+    "na",    "nan",    "n/a",      "-nan",   "?",       "<na>",
+    "#n/a",  "#na",    "#n/a n/a", "#null!", "#div/0!", "#value!",
+    "#ref!", "#name?", "#num!",    NULL};
+
+static const char *const words[] = {"null", "none", NULL};
+
+static bool is_one_of(const char *text, int64_t size, const char *const *list)
+{
+  for (; *list != NULL; list++)
+    if ((int64_t)strlen(*list) == size &&
+        strncasecmp(*list, text, (size_t)size) == 0)
+      return true;
+  return false;
+}
+
+csv_absence io_absence_of(const char *text, int64_t size)
+{
+  if (size == 0) return CSV_EMPTY;
+  if (strchr("nN-?<#", *text) == NULL || (*text == '-' && size != 4))
+    return CSV_PRESENT; /* nearly all */
+  return is_one_of(text, size, markers) ? CSV_MARKER
+         : is_one_of(text, size, words) ? CSV_WORD
+                                        : CSV_PRESENT;
+}
+
+bool lapis_text_missing(const char *text)
+{
+  if (text == NULL) return true;
+  text += strspn(text, " \t");
+  size_t size = strlen(text);
+  while (size > 0 && strchr(" \t", text[size - 1]) != NULL) size--;
+  return io_absence_of(text, (int64_t)size) != CSV_PRESENT;
+}

@@ -1,0 +1,403 @@
+/* columns.c - what each column of a table holds, delimited text or ARFF, and
+ * whatever that is.
+ *
+ * Nothing is refused but a table whose rows differ in length: this is for
+ * looking at a table before it is known what its columns are for.  The first
+ * values are counted one by one, so that classes, and a class that somebody
+ * misspelt, can be seen; how many there are is counted by their hashes. */
+#include <math.h>
+#include <string.h>
+
+#include "files/arff/arff.h"
+#include "files/io.h"
+
+enum { FEW = LAPIS_COLUMN_VALUES };
+
+typedef struct seen { /* of one column */
+  csv_cell value[FEW];
+  bool in_order[2];   /* so far the cells are 0, 1, .. or 1, 2, .. */
+  bool whole;         /* all numbers are */
+  csv_cell text[FEW]; /* the first different texts */
+  int texts;
+  uint64_t *met; /* hashes of values, in a table of `room` places; 0: free */
+  int64_t room;
+  int64_t dates;
+  marks marks;
+  const io_facts *facts; /* of delimited text, else NULL */
+  bool begins;           /* its first row holds a text */
+} seen;
+
+static bool same_text(const csv_cell *a, const csv_cell *b)
+{
+  return a->size == b->size && memcmp(a->text, b->text, (size_t)a->size) == 0;
+}
+
+static uint64_t hash_of(const csv_cell *cell)
+{
+  uint64_t h = UINT64_C(14695981039346656037); /* FNV-1a */
+  for (int64_t i = 0; i < cell->size; i++)
+    h = (h ^ (unsigned char)cell->text[i]) * UINT64_C(1099511628211);
+  return h == 0 ? 1 : h;
+}
+
+/* Whether it was not there. */
+static bool put_hash(uint64_t *met, int64_t room, uint64_t h)
+{
+  uint64_t at = (h ^ h >> 32) % (uint64_t)room;
+  while (met[at] != 0 && met[at] != h) at = (at + 1) % (uint64_t)room;
+  bool is_new = met[at] == 0;
+  met[at] = h;
+  return is_new;
+}
+
+/* Room for twice as many. */
+static bool grow_met(seen *s, arena *memory)
+{
+  int64_t room = s->room == 0 ? 64 : 2 * s->room;
+  uint64_t *met = arena_take(memory, room, sizeof *met);
+  if (met == NULL) return false;
+  for (int64_t k = 0; k < s->room; k++)
+    if (s->met[k] != 0) (void)put_hash(met, room, s->met[k]);
+  s->met = met;
+  s->room = room;
+  return true;
+}
+
+static void count_value(lapis_column *c, seen *s, const csv_cell *cell,
+                        arena *memory)
+{
+  int k = 0, listed = c->different < FEW ? (int)c->different : FEW;
+  while (k < listed && !same_text(&s->value[k], cell)) k++;
+  if (k < listed) c->count[k]++;
+  if (c->different > LAPIS_COLUMN_MOST) return;
+  if (2 * c->different >= s->room && !grow_met(s, memory)) return;
+  if (!put_hash(s->met, s->room, hash_of(cell))) return;
+  c->different++;
+  if (k == FEW) return;
+  s->value[k] = *cell;
+  c->count[k] = 1;
+}
+
+static void note_text(seen *s, const csv_cell *cell)
+{
+  int k = 0;
+  while (k < s->texts && !same_text(&s->text[k], cell)) k++;
+  if (k == s->texts && k < FEW) s->text[s->texts++] = *cell;
+}
+
+/* Of a column of too many values to be listed, whose numbers have texts among
+ * them: these texts are what somebody looks for. */
+static void texts_first(const lapis_column *c, seen *s)
+{
+  if (c->type != LAPIS_COLUMN_TEXT || c->numbers == 0 || c->different <= FEW)
+    return;
+  for (int k = 0; k < s->texts; k++) s->value[k] = s->text[k];
+}
+
+static void note(lapis_column *c, seen *s, const csv_cell *cell, csv_kind kind,
+                 double value, int64_t row, arena *memory)
+{
+  for (int from = 0; from < 2; from++)
+    if (kind != CSV_NUMBER || value != (double)(row + from))
+      s->in_order[from] = false;
+  if (kind == CSV_MISSING) {
+    c->missing++;
+    return;
+  }
+  marks_note(&s->marks, cell, kind);
+  count_value(c, s, cell, memory);
+  if (kind == CSV_TEXT) {
+    c->texts++;
+    if (row == 0) s->begins = true;
+    note_text(s, cell);
+    s->dates += csv_is_date(cell);
+    return;
+  }
+  c->numbers++;
+  c->low = fmin(c->low, value);
+  c->high = fmax(c->high, value);
+  if (value != floor(value)) s->whole = false;
+}
+
+static lapis_column_type type_of(const lapis_column *c, const seen *s,
+                                 bool marked)
+{
+  if (c->numbers + c->texts == 0) return LAPIS_COLUMN_EMPTY;
+  bool counts = s->facts == NULL
+                    ? (s->in_order[0] || s->in_order[1]) && c->numbers > 1
+                    : facts_count_rows(s->facts);
+  if (c->texts == 0 && counts) return LAPIS_COLUMN_COUNTER;
+  if (c->texts == 0) return s->whole ? LAPIS_COLUMN_WHOLE : LAPIS_COLUMN_NUMBER;
+  if (s->dates == c->texts && c->numbers == 0) return LAPIS_COLUMN_DATE;
+  return marked ? LAPIS_COLUMN_COMMA : LAPIS_COLUMN_TEXT;
+}
+
+typedef int64_t (*copy_fn)(const csv_cell *cell, char *to);
+
+static char *copy_cell(arena *memory, copy_fn copy, const csv_cell *cell)
+{
+  char *to = arena_take(memory, cell->size + 1, 1);
+  if (to != NULL) (void)copy(cell, to);
+  return to;
+}
+
+/* A row of cells into the columns that are listed. */
+static lapis_status scan_row(csv_scan *s, lapis_columns *out, seen *seen_in,
+                             int64_t row, arena *memory)
+{
+  csv_cell cell = {.last = false};
+  for (int64_t j = 0; j < out->columns; j++) {
+    TRY(csv_next(s, &cell));
+    if (j >= out->listed) continue;
+    double value;
+    csv_kind kind = facts_kind(seen_in[j].facts, &cell, &value);
+    if (row < 0)
+      out->column[j].title = copy_cell(memory, csv_copy, &cell);
+    else
+      note(&out->column[j], &seen_in[j], &cell, kind, value, row, memory);
+  }
+  csv_skip_blank(s, out->columns == 1);
+  return arena_status(memory);
+}
+
+/* Of texts alone, a first row that stands nowhere else in its columns names
+ * them, where some column below it holds classes: "name,eyes" above "ann,open",
+ * "bob,open". */
+static bool first_row_names(const lapis_columns *all, const seen *in)
+{
+  bool classes = false;
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    if (c->numbers > 0 || !in[j].begins || c->count[0] != 1) return false;
+    classes |= c->different > 1 && c->different <= FEW &&
+               c->texts - 1 >= 2 * (c->different - 1);
+  }
+  return classes;
+}
+
+static lapis_status begin_columns(lapis_columns *out, arena *memory,
+                                  const io_facts *facts, seen **in)
+{
+  out->listed =
+      (int)(out->columns < LAPIS_COLUMNS_LISTED ? out->columns
+                                                : LAPIS_COLUMNS_LISTED);
+  *in = arena_take(memory, out->listed, sizeof **in);
+  out->column = arena_take(memory, out->listed, sizeof *out->column);
+  TRY(arena_status(memory));
+  for (int j = 0; j < out->listed; j++) {
+    (*in)[j] = (seen){.in_order = {true, true},
+                      .whole = true,
+                      .facts = facts == NULL ? NULL : &facts[j]};
+    out->column[j] = (lapis_column){.low = INFINITY, .high = -INFINITY};
+  }
+  return LAPIS_OK;
+}
+
+/* Type and marks; ARFF has numbers of one kind alone. */
+static void judge(lapis_column *c, const seen *in, const marks *all,
+                  char delimiter, char decimal, arena *memory)
+{
+  char said[MARKS_BYTES];
+  bool numbers = in->marks.first[MARK_NOT].text == NULL && delimiter != '\0';
+  marks_found found = !numbers ? MARKS_FINE
+                               : marks_judge(&in->marks, all, delimiter,
+                                             decimal, &c->decimal, said);
+  c->type = type_of(c, in, found != MARKS_FINE);
+  if (found != MARKS_TWO_READINGS && found != MARKS_DOUBTFUL) return;
+  csv_cell sentence = {.text = said, .size = (int64_t)strlen(said)};
+  c->marks = copy_cell(memory, csv_copy, &sentence);
+}
+
+/* What is doubtful, in sentences. */
+static void doubt(lapis_column *c, const io_facts *facts, arena *memory)
+{
+  char said[FACTS_BYTES];
+  int n = 0;
+  for (int k = 0; facts != NULL && facts_say(facts, k, said); k++) {
+    csv_cell sentence = {.text = said, .size = (int64_t)strlen(said)};
+    if (*said != '\0' && n < LAPIS_COLUMN_REMARKS)
+      c->remark[n++] = copy_cell(memory, csv_copy, &sentence);
+  }
+}
+
+static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
+                                char decimal, copy_fn copy)
+{
+  marks all = {.first = {{NULL, 0}}};
+  for (int j = 0; j < out->listed; j++) marks_join(&all, &in[j].marks);
+  for (int j = 0; j < out->listed; j++) {
+    lapis_column *c = &out->column[j];
+    judge(c, &in[j], &all, out->delimiter, decimal, memory);
+    texts_first(c, &in[j]);
+    doubt(c, in[j].facts, memory);
+    for (int k = 0; k < FEW && k < c->different; k++)
+      c->value[k] = copy_cell(memory, copy, &in[j].value[k]);
+  }
+  return arena_status(memory);
+}
+
+static lapis_status scan(csv_scan s, const lapis_table_options *opt,
+                         lapis_columns *out, arena *memory,
+                         const io_facts *facts)
+{
+  const csv_scan start = s;
+  seen *in;
+  TRY(begin_columns(out, memory, facts, &in));
+  for (int64_t row = out->header ? -1 : 0; row < out->rows; row++)
+    TRY(scan_row(&s, out, in, row, memory));
+  bool asked = opt != NULL && opt->header != LAPIS_HEADER_AUTO;
+  if (!out->header && !asked && first_row_names(out, in)) {
+    out->header = true;
+    out->rows--;
+    return scan(start, opt, out, memory, facts);
+  }
+  return end_columns(out, memory, in, start.decimal, csv_copy);
+}
+
+static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
+                              const lapis_table_options *opt,
+                              lapis_columns *out, arena *memory)
+{
+  csv_scan s;
+  TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s));
+  if (opt != NULL) s.decimal = opt->decimal;
+  if (opt != NULL) s.missing = opt->missing;
+  io_facts *facts;
+  TRY(table_shape(&s, opt, out, memory, &facts));
+  return scan(s, opt, out, memory, facts);
+}
+
+/* ---- ARFF ---------------------------------------------------------------*/
+typedef struct rows {
+  const arff *a;
+  lapis_columns *out;
+  seen *in;
+  csv_cell *cell; /* of each attribute listed, in the row at hand */
+  csv_kind *kind;
+  double *value;
+  int64_t row; /* at hand; -1: none yet */
+  arena *memory;
+} rows;
+
+static csv_cell as_cell(const arff_word *w)
+{
+  return (csv_cell){
+      .text = w->text, .size = w->size, .quoted = w->quote != '\0'};
+}
+
+static int64_t copy_word(const csv_cell *cell, char *to)
+{
+  arff_word w = {.text = cell->text,
+                 .size = cell->size,
+                 .quote = cell->quoted ? '\'' : '\0'};
+  return arff_copy(&w, to);
+}
+
+static bool holds_numbers(const arff_attribute *t)
+{
+  return t->kind == ARFF_NUMBER || t->kind == ARFF_NUMBERS;
+}
+
+static void end_row(rows *r)
+{
+  for (int j = 0; r->row >= 0 && j < r->out->listed; j++)
+    note(&r->out->column[j], &r->in[j], &r->cell[j], r->kind[j], r->value[j],
+         r->row, r->memory);
+}
+
+/* What a sparse row leaves out is 0, or the first word declared. */
+static void begin_row(void *user, int64_t row, bool sparse)
+{
+  static const arff_word zero = {.text = "0", .size = 1};
+  rows *r = user;
+  end_row(r);
+  r->row = row;
+  for (int j = 0; sparse && j < r->out->listed; j++) {
+    const arff_attribute *t = &r->a->attribute[j];
+    const arff_word *first =
+        t->n_values > 0 ? &r->a->value[t->first_value] : &zero;
+    r->cell[j] = as_cell(first);
+    r->kind[j] = holds_numbers(t) ? CSV_NUMBER : CSV_TEXT;
+    r->value[j] = 0;
+    if (holds_numbers(t))
+      (void)io_number(first->text, first->size, &r->value[j]);
+  }
+}
+
+static void take_value(void *user, int64_t j, double value,
+                       const arff_word *word)
+{
+  rows *r = user;
+  if (j >= r->out->listed) return;
+  bool missing = word->quote == '\0' && word->size == 1 && *word->text == '?';
+  r->cell[j] = as_cell(word);
+  r->kind[j] = missing                              ? CSV_MISSING
+               : holds_numbers(&r->a->attribute[j]) ? CSV_NUMBER
+                                                    : CSV_TEXT;
+  r->value[j] = value;
+}
+
+static lapis_status read_attributes(arff *a, lapis_columns *out, arena *memory)
+{
+  rows r = {.a = a, .out = out, .row = -1, .memory = memory};
+  out->columns = a->n_attributes;
+  out->header = true;
+  TRY(begin_columns(out, memory, NULL, &r.in));
+  r.cell = arena_take(memory, out->listed, sizeof *r.cell);
+  r.kind = arena_take(memory, out->listed, sizeof *r.kind);
+  r.value = arena_take(memory, out->listed, sizeof *r.value);
+  TRY(arena_status(memory));
+  TRY(arff_rows(a, &(arff_visit){begin_row, take_value, &r}));
+  end_row(&r);
+  out->rows = a->rows;
+  for (int j = 0; j < out->listed; j++) {
+    const csv_cell name = as_cell(&a->attribute[j].name);
+    out->column[j].title = copy_cell(memory, copy_word, &name);
+    out->column[j].declared = a->attribute[j].n_values > 0;
+  }
+  return end_columns(out, memory, r.in, '\0', copy_word);
+}
+
+static lapis_status read_arff(lapis_ctx *ctx, const io_file *f,
+                              lapis_columns *out, arena *memory)
+{
+  arff a;
+  TRY(arff_open(ctx, f, &a));
+  lapis_status status = read_attributes(&a, out, memory);
+  arff_close(&a);
+  return status;
+}
+
+lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
+                                const lapis_table_options *opt,
+                                lapis_columns *out)
+{
+  io_file f;
+  MAKES(out);
+  NEEDS(ctx, path, out);
+  TRY(io_file_open(ctx, path, &f));
+  lapis_status status = LAPIS_OK;
+  arena *memory = base_alloc(ctx, 1, sizeof *memory);
+  if (memory == NULL) status = LAPIS_ENOMEM;
+  if (memory != NULL) *memory = (arena){.ctx = ctx};
+  out->memory = memory;
+  if (status >= 0 && f.format == IO_CSV)
+    status = read_text(ctx, &f, opt, out, memory);
+  else if (status >= 0 && f.format == IO_ARFF)
+    status = read_arff(ctx, &f, out, memory);
+  else if (status >= 0)
+    status = lapis_fail(ctx, LAPIS_EINVAL,
+                        "%s: is no table of text; save it as .csv or .tsv",
+                        io_name(path));
+  io_file_close(&f);
+  if (status < 0) lapis_columns_free(out);
+  return status;
+}
+
+void lapis_columns_free(lapis_columns *all)
+{
+  if (all == NULL) return;
+  if (all->memory != NULL) arena_free(all->memory);
+  base_free(all->memory);
+  *all = (lapis_columns){.rows = 0};
+}

@@ -1,0 +1,231 @@
+/* sheet.c - tables that are written: columns of any kind side by side, and a
+ * table again with its empty cells filled. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/io.h"
+#include "mat/mat.h"
+
+static char delimiter_of(const char *path)
+{
+  const lapis_format *format = lapis_format_of_name(path);
+  return format != NULL && strcmp(format->name, "tsv") == 0 ? '\t' : ',';
+}
+
+static const char *text_at(const lapis_mat *m, int64_t i, int64_t j)
+{
+  const char *text = ((const char *const *)m->val)[j * m->ld + i];
+  return text == NULL ? "" : text;
+}
+
+/* What is not known is an empty cell. */
+static void put_value(io_print *p, const lapis_mat *m, int64_t i, int64_t j,
+                      char delimiter)
+{
+  if (m->dtype == LAPIS_TEXT)
+    io_put_cell(p, text_at(m, i, j), delimiter);
+  else if (!isnan(lapis_mat_at(m, i, j)))
+    io_put_number(p, lapis_mat_at(m, i, j));
+}
+
+/* ---- columns ------------------------------------------------------------*/
+lapis_status lapis_sheet_write(lapis_ctx *ctx, const char *path,
+                               const lapis_sheet_column *column, int count)
+{
+  NEEDS(ctx, path, column);
+  io_print p;
+  char behind = delimiter_of(path);
+  for (int k = 0; k < count; k++) {
+    const lapis_mat *values = &column[k].values;
+    TRY(mat_check_view(ctx, "sheet", "a column", values));
+    if (column[k].title == NULL || values->rows != 1 || values->colptr != NULL)
+      return lapis_fail(ctx, LAPIS_EINVAL,
+                        "%s: column %d needs a title and one dense row of "
+                        "values",
+                        path, k + 1);
+    if (values->cols != column[0].values.cols)
+      return lapis_fail(ctx, LAPIS_ESHAPE,
+                        "%s: column %d has %" PRId64 " values, the first has "
+                        "%" PRId64,
+                        path, k + 1, values->cols, column[0].values.cols);
+  }
+  TRY(io_print_begin(ctx, path, &p));
+  for (int k = 0; k < count; k++) {
+    if (k > 0) io_put(&p, &behind, 1);
+    io_put_cell(&p, column[k].title, behind);
+  }
+  io_put_text(&p, "\n");
+  for (int64_t j = 0; count > 0 && j < column[0].values.cols; j++) {
+    for (int k = 0; k < count; k++) {
+      if (k > 0) io_put(&p, &behind, 1);
+      put_value(&p, &column[k].values, 0, j, behind);
+    }
+    io_put_text(&p, "\n");
+  }
+  return io_print_end(&p);
+}
+
+/* ---- a table with its empty cells filled --------------------------------*/
+typedef struct filler {
+  io_print p;
+  const lapis_mat *X, *Y; /* or NULL */
+  char delimiter, decimal;
+  int64_t filled;
+} filler;
+
+/* A text of the table: what is a number by its decimal mark, "-1,5", takes no
+ * mark against spreadsheets. */
+static void put_own(filler *f, const char *text)
+{
+  csv_cell cell = {
+      .text = text, .size = (int64_t)strlen(text), .decimal = f->decimal};
+  if (csv_value(&cell, NULL) == CSV_NUMBER)
+    io_put_plain_cell(&f->p, text, f->delimiter);
+  else
+    io_put_cell(&f->p, text, f->delimiter);
+}
+
+/* The value with the largest number. */
+static void put_likeliest(filler *f, const io_cell *cell)
+{
+  int64_t best = -1;
+  double most = 0;
+  for (int64_t k = 0; k < cell->width; k++) {
+    double v = lapis_mat_at(f->X, cell->place + k, cell->row);
+    if (isnan(v) || (best >= 0 && v <= most)) continue;
+    best = k;
+    most = v;
+  }
+  f->filled += best >= 0;
+  if (best >= 0) put_own(f, cell->value[best]);
+}
+
+/* The word whose number is nearest. */
+static void put_nearest(filler *f, const io_cell *cell)
+{
+  double v = lapis_mat_at(f->X, cell->place, cell->row), least = INFINITY;
+  int64_t best = 0;
+  for (int64_t k = 0; k < cell->words; k++) {
+    double number = (double)k;
+    const char *word = cell->word[k];
+    if (!cell->coded && !io_number(word, (int64_t)strlen(word), &number))
+      continue;
+    if (fabs(v - number) >= least) continue;
+    least = fabs(v - number);
+    best = k;
+  }
+  put_own(f, cell->word[best]);
+}
+
+static bool knows(const lapis_mat *m, int64_t i, int64_t j)
+{
+  if (m == NULL || i >= m->rows || j >= m->cols) return false;
+  return m->dtype == LAPIS_TEXT ? *text_at(m, i, j) != '\0'
+                                : !isnan(lapis_mat_at(m, i, j));
+}
+
+/* Numbers as the table writes its own. */
+static void put_filled(filler *f, const lapis_mat *m, const io_cell *cell)
+{
+  char text[40];
+  if (m->dtype == LAPIS_TEXT || (f->decimal != ',' && !cell->whole)) {
+    put_value(&f->p, m, cell->place, cell->row, f->delimiter);
+    return;
+  }
+  double v = lapis_mat_at(m, cell->place, cell->row);
+  lapis_number_text(cell->whole ? round(v) + 0. : v, text, sizeof text);
+  if (cell->digits > 0 && v >= 0 && v < 1e15) /* 7 among 01 .. 12 is 07 */
+    (void)snprintf(text, sizeof text, "%0*.0f", (int)cell->digits, round(v));
+  char *point = strchr(text, '.');
+  if (point != NULL && f->decimal == ',') *point = ',';
+  io_put_plain_cell(&f->p, text, f->delimiter);
+}
+
+static void fill_cell(filler *f, const io_cell *cell)
+{
+  const lapis_mat *m = cell->role == IO_FEATURE  ? f->X
+                       : cell->role == IO_TARGET ? f->Y
+                                                 : NULL;
+  bool row = cell->row >= 0 && m != NULL && cell->row < m->cols;
+  if (row && cell->value != NULL) {
+    if (cell->place + cell->width <= m->rows) put_likeliest(f, cell);
+  } else if (row && knows(m, cell->place, cell->row)) {
+    if (cell->role == IO_FEATURE && cell->words > 0)
+      put_nearest(f, cell);
+    else
+      put_filled(f, m, cell);
+    f->filled++;
+  }
+}
+
+/* Given: to the byte, but for quotes where the delimiter is another one. */
+static void put_given(filler *f, const csv_cell *cell)
+{
+  bool quote = !cell->quoted && cell->raw_size > 0 &&
+               memchr(cell->raw, f->delimiter, (size_t)cell->raw_size) != NULL;
+  if (!quote) {
+    io_put(&f->p, cell->raw, cell->raw_size);
+    return;
+  }
+  io_put(&f->p, "\"", 1);
+  for (int64_t i = 0; i < cell->raw_size; i++) {
+    if (cell->raw[i] == '"') io_put(&f->p, "\"", 1);
+    io_put(&f->p, &cell->raw[i], 1);
+  }
+  io_put(&f->p, "\"", 1);
+}
+
+static void take_cell(void *user, const io_cell *cell)
+{
+  filler *f = user;
+  if (cell->column > 0) io_put(&f->p, &f->delimiter, 1);
+  if (cell->missing && cell->row >= 0)
+    fill_cell(f, cell);
+  else if (cell->cell != NULL)
+    put_given(f, cell->cell);
+  else
+    put_own(f, cell->text);
+  if (cell->last) io_put_text(&f->p, "\n");
+}
+
+static lapis_status complete(lapis_ctx *ctx, io_file *from,
+                             const lapis_table_options *opt, filler *f,
+                             const char *to)
+{
+  table_request q = {.opt = opt, .features = "X", .targets = "Y"};
+  if (from->format != IO_CSV && from->format != IO_ARFF)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: is no table of cells (.csv, .tsv, .arff), so there "
+                      "is none to complete; a result in .npz has its features "
+                      "as low_rank",
+                      io_name(from->path));
+  TRY(io_print_begin(ctx, to, &f->p));
+  lapis_status status = from->format == IO_CSV
+                            ? table_walk(ctx, from, &q, take_cell, f)
+                            : arff_walk(ctx, from, &q, take_cell, f);
+  if (status < 0) f->p.status = status; /* nothing appears */
+  lapis_status written = io_print_end(&f->p);
+  return status < 0 ? status : written;
+}
+
+lapis_status lapis_table_complete(lapis_ctx *ctx, const char *from,
+                                  const lapis_table_options *opt,
+                                  const lapis_mat *X, const lapis_mat *Y,
+                                  const char *to, int64_t *filled)
+{
+  NEEDS(ctx, from, to);
+  io_file file;
+  filler f = {.X = X, .Y = Y, .delimiter = delimiter_of(to)};
+  if (opt != NULL) f.decimal = opt->decimal;
+  if (f.decimal == ',' && f.delimiter == ',') f.delimiter = ';';
+  if (filled != NULL) *filled = 0;
+  if (X != NULL) TRY(mat_check_view(ctx, "table", "X", X));
+  if (Y != NULL) TRY(mat_check_view(ctx, "table", "Y", Y));
+  TRY(io_file_open(ctx, from, &file));
+  lapis_status status = complete(ctx, &file, opt, &f, to);
+  io_file_close(&file);
+  if (status >= 0 && filled != NULL) *filled = f.filled;
+  return status;
+}

@@ -1,0 +1,201 @@
+/* model_columns.c - columns of a table by the titles that a model gave its
+ * features, in the model's order, whatever the table's own is. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/io.h"
+
+typedef struct feature { /* of the model */
+  const char *name;
+  int64_t at;
+} feature;
+
+typedef struct known {
+  arena *memory;
+  const char *path;
+  int64_t count;
+  feature *sorted; /* by name, then place */
+  bool *found;     /* by place */
+  const char *const *name;
+} known;
+
+static int by_name(const void *a, const void *b)
+{
+  const feature *x = a, *y = b;
+  int order = strcmp(x->name, y->name);
+  return order != 0 ? order : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* The first of the sorted whose first `size` bytes are no less than text's. */
+static int64_t lower_bound(const known *k, const char *text, size_t size)
+{
+  int64_t low = 0, high = k->count;
+  while (low < high) {
+    int64_t mid = low + (high - low) / 2;
+    if (strncmp(k->sorted[mid].name, text, size) < 0)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  return low;
+}
+
+/* A feature of just that name: of several equal ones the next that no column
+ * before this one is. */
+static lapis_status find_bare(known *k, const char *title, io_known *out)
+{
+  int64_t i = lower_bound(k, title, strlen(title) + 1), first = i;
+  while (i < k->count && strcmp(k->sorted[i].name, title) == 0 &&
+         k->found[k->sorted[i].at])
+    i++;
+  if (i == k->count || strcmp(k->sorted[i].name, title) != 0) {
+    if (i == first) return LAPIS_OK;
+    return lapis_fail(k->memory->ctx, LAPIS_EINVAL,
+                      "%s: more columns are named \"%.60s\" than the model has "
+                      "features of that name; --drop the others by number",
+                      k->path, title);
+  }
+  *out = (io_known){.place = k->sorted[i].at, .width = 1};
+  k->found[out->place] = true;
+  return LAPIS_OK;
+}
+
+/* "VALUE (not OTHER)": two words. */
+static lapis_status split_words(known *k, io_known *out)
+{
+  const char *mark = NULL, *at = out->value[0];
+  size_t size = strlen(at);
+  while ((at = strstr(at, IO_NOT)) != NULL) mark = at++;
+  if (mark == NULL || out->value[0][size - 1] != ')') return LAPIS_OK;
+  char *text = arena_take(k->memory, (int64_t)size + 1, 1);
+  if (text == NULL) return arena_status(k->memory);
+  memcpy(text, out->value[0], size - 1); /* the rest is zero */
+  text[mark - out->value[0]] = '\0';
+  out->other = text + (mark - out->value[0]) + sizeof IO_NOT - 1;
+  out->value[0] = text;
+  return LAPIS_OK;
+}
+
+/* "TITLE=VALUE", features side by side. */
+static lapis_status find_values(known *k, const char *title, io_known *out)
+{
+  size_t size = strlen(title) + 1;
+  char *start = arena_take(k->memory, (int64_t)size + 1, 1);
+  if (start == NULL) return arena_status(k->memory);
+  memcpy(start, title, size);
+  start[size - 1] = '=';
+  int64_t first = k->count, width = 0;
+  for (int64_t i = lower_bound(k, start, size);
+       i < k->count && strncmp(k->sorted[i].name, start, size) == 0; i++)
+    if (k->sorted[i].at < first) first = k->sorted[i].at;
+  while (first + width < k->count && !k->found[first + width] &&
+         strncmp(k->name[first + width], start, size) == 0)
+    width++;
+  if (width == 0) return LAPIS_OK;
+  const char **value = arena_take(k->memory, width, sizeof *value);
+  if (value == NULL) return arena_status(k->memory);
+  for (int64_t i = 0; i < width; i++) {
+    value[i] = k->name[first + i] + size;
+    k->found[first + i] = true;
+  }
+  *out = (io_known){.place = first, .width = width, .value = value};
+  return width == 1 ? split_words(k, out) : LAPIS_OK;
+}
+
+/* Bytes of the title of the column that a feature is of: of "TITLE=VALUE"
+ * those before the value. */
+static int title_bytes(const char *name)
+{
+  size_t size = strcspn(name, "=");
+  return (int)(size > 0 ? size : strlen(name));
+}
+
+/* The model has more features of one name than there are columns. */
+static lapis_status fail_twins(const known *k, const char *name, int64_t is)
+{
+  int64_t has = 0;
+  for (int64_t i = 0; i < k->count; i++) has += strcmp(k->name[i], name) == 0;
+  return lapis_fail(k->memory->ctx, LAPIS_EMISSING,
+                    "%s: the model has %" PRId64 " features called \"%.60s\", "
+                    "and here %s; columns of one title are taken in their "
+                    "order",
+                    k->path, has, name,
+                    is > 1 ? "are fewer columns" : "is one column");
+}
+
+/* The first feature that no column is; of values their column. */
+static lapis_status fail_missing(const known *k, int64_t count,
+                                 const char *const *title)
+{
+  char hint[128], others[64] = "", column[64], of[112] = "";
+  int64_t first = 0, more = 0, twins = 0;
+  while (k->found[first]) first++;
+  const char *name = k->name[first];
+  int size = title_bytes(name);
+  for (int64_t i = first + 1, last = first; i < k->count; i++) {
+    if (k->found[i]) continue;
+    bool same = title_bytes(k->name[i]) == title_bytes(k->name[last]) &&
+                strncmp(k->name[i], k->name[last],
+                        (size_t)title_bytes(k->name[i])) == 0;
+    more += !same;
+    last = i;
+  }
+  (void)snprintf(column, sizeof column, "%.*s", size < 60 ? size : 60, name);
+  lapis_nearest near = {.word = column, .size = strlen(column)};
+  for (int64_t j = 0; j < count; j++) {
+    if (title[j] == NULL) continue;
+    twins += strcmp(title[j], name) == 0;
+    lapis_nearest_try(&near, title[j]);
+  }
+  if (twins > 0) return fail_twins(k, name, twins);
+  if (more > 0)
+    (void)snprintf(others, sizeof others, ", nor %" PRId64 " other%s", more,
+                   more > 1 ? "s" : "");
+  if (name[size] == '=')
+    (void)snprintf(of, sizeof of, " for \"%.60s\", nor one of that whole title",
+                   name);
+  return lapis_fail(k->memory->ctx, LAPIS_EMISSING,
+                    "%s: has no column \"%s\"%s%s, a feature of the model%s; "
+                    "columns are found by their titles, in any order; give the "
+                    "column this title",
+                    k->path, column,
+                    lapis_nearest_hint(&near, "", hint, sizeof hint), of,
+                    others);
+}
+
+lapis_status io_know(arena *memory, const char *path, const lapis_mat *names,
+                     int64_t count, const char *const *title, io_known *out)
+{
+  known k = {
+      .memory = memory, .path = path, .count = names->cols, .name = names->val};
+  k.sorted = arena_take(memory, k.count, sizeof *k.sorted);
+  k.found = arena_take(memory, k.count, sizeof *k.found);
+  TRY(arena_status(memory));
+  for (int64_t i = 0; i < k.count; i++) k.sorted[i] = (feature){k.name[i], i};
+  if (k.count > 0) qsort(k.sorted, (size_t)k.count, sizeof *k.sorted, by_name);
+  for (int64_t j = 0; j < count; j++) {
+    out[j] = (io_known){.place = -1, .width = 1};
+    if (title[j] == NULL) continue;
+    TRY(find_bare(&k, title[j], &out[j]));
+    if (out[j].place < 0) TRY(find_values(&k, title[j], &out[j]));
+  }
+  for (int64_t i = 0; i < k.count; i++)
+    if (!k.found[i]) return fail_missing(&k, count, title);
+  return LAPIS_OK;
+}
+
+void io_tell_strange(lapis_ctx *ctx, const char *path, const csv_cell *title,
+                     const csv_cell *first, int64_t count)
+{
+  char more[64] = "";
+  if (count == 0) return;
+  if (count > 1)
+    (void)snprintf(more, sizeof more, ", nor of %" PRId64 " cell%s below",
+                   count - 1, count > 2 ? "s" : "");
+  base_say(ctx, 0,
+           "%s:%" PRId64 ":%" PRId64 ": \"%.*s\" is no value of \"%.*s\" "
+           "that the model has met, so nothing is known of it%s",
+           path, first->line, first->column, csv_shown_bytes(first),
+           first->text, csv_shown_bytes(title), title->text, more);
+}

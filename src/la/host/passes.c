@@ -1,0 +1,407 @@
+/* passes.c - the elementwise passes over a penalty, fast and on the host.
+ *
+ * Every pass runs over columns, and inside a column over blocks; what is done
+ * to an entry is chosen once a block, outside the inner loop (entry.h).  The
+ * drivers take that choice as a constant function pointer and must be inlined
+ * with it: a call an entry would cost more than most of the work. */
+#include <string.h>
+
+#include "la/entry.h"
+#include "la/host/chi2.h"
+#include "la/host/host.h"
+#include "la/host/simplex.h"
+#include "la/parts.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+typedef double (*entry_fn)(double x, double z0, const entry_par *p);
+
+/* One block of one column. */
+typedef struct span {
+  int64_t n;
+  const double *z0, *in;
+  double *out;
+  entry_par par;
+} span;
+
+static span make_span(const la_penalty *phi, int k, int64_t j,
+                      const la_array *in, const la_array *out)
+{
+  const la_block *b = &phi->block[k];
+  span s = {
+      .n = b->rows,
+      .z0 = host_col(&phi->Z0, j) + b->first,
+      .in = host_col(in, j) + b->first,
+      .out = out == NULL ? NULL : host_col(out, j) + b->first,
+      .par = {.weight = host_weight(phi, b, j), .gamma = b->gamma, .scale = 1}};
+  return s;
+}
+
+ALWAYS_INLINE void map_span(const span *s, entry_fn f)
+{
+  for (int64_t i = 0; i < s->n; i++) s->out[i] = f(s->in[i], s->z0[i], &s->par);
+}
+
+ALWAYS_INLINE double sum_span(const span *s, entry_fn f)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < s->n; i++) sum += f(s->in[i], s->z0[i], &s->par);
+  return sum;
+}
+
+/* Runs f(phi, j, arguments) for every column j, threaded. */
+typedef struct pass {
+  const la_penalty *phi;
+  const la_array *in;
+  la_array *out;
+  double factor; /* rho, tau or scale */
+} pass;
+typedef void (*map_fn)(const span *s, la_kind kind, double factor);
+typedef double (*sum_fn)(const span *s, la_kind kind, double factor);
+
+static void run_map(la *h, const pass *q, map_fn f)
+{
+  int64_t n = q->in->cols;
+#pragma omp parallel for num_threads(h->threads) \
+    schedule(dynamic) if (n * q->in->rows > PARTS_WORTH_THREADS)
+  for (int p = 0; p < PARTS; p++)
+    for (int64_t j = part_begin(n, p); j < part_begin(n, p + 1); j++)
+      for (int k = 0; k < q->phi->n_blocks; k++) {
+        span s = make_span(q->phi, k, j, q->in, q->out);
+        if (s.n > 0) f(&s, q->phi->block[k].kind, q->factor);
+      }
+}
+
+/* Columns are summed one by one before they meet: the partial sums stay near
+ * each other in size. */
+static double part_sum(const pass *q, int p, sum_fn f)
+{
+  int64_t n = q->in->cols;
+  double sum = 0;
+  for (int64_t j = part_begin(n, p); j < part_begin(n, p + 1); j++)
+    for (int k = 0; k < q->phi->n_blocks; k++) {
+      span s = make_span(q->phi, k, j, q->in, NULL);
+      if (s.n > 0) sum += f(&s, q->phi->block[k].kind, q->factor);
+    }
+  return sum;
+}
+
+static double run_sum(la *h, const pass *q, sum_fn f)
+{
+  double part[PARTS];
+#pragma omp parallel for num_threads(h->threads) \
+    schedule(dynamic) if (q->in->cols * q->in->rows > PARTS_WORTH_THREADS)
+  for (int p = 0; p < PARTS; p++) part[p] = part_sum(q, p, f);
+  return parts_sum(part);
+}
+
+/* ---- the step on phi ----------------------------------------------------*/
+
+typedef struct reflect_span {
+  int64_t n;
+  const double *a, *z0, *v;
+  double *b, *w;
+  entry_par par;
+} reflect_span;
+
+/* Adds one entry's share, given its new B. */
+ALWAYS_INLINE void reflect_entry(const reflect_span *s, int64_t i, double z,
+                                 double sums[4])
+{
+  e_reflect(s->a[i], s->v[i], z, &s->b[i], &s->w[i], sums);
+}
+
+ALWAYS_INLINE void reflect_rows(const reflect_span *s, entry_fn prox,
+                                double sums[4])
+{
+  double local[4] = {0, 0, 0, 0};
+  for (int64_t i = 0; i < s->n; i++)
+    reflect_entry(s, i, prox(s->v[i], s->z0[i], &s->par), local);
+  for (int c = 0; c < 4; c++) sums[c] += local[c];
+}
+
+/* The two that work on many entries at once; W carries B meanwhile. */
+static void reflect_chi2(const reflect_span *s, bool simplex, double sums[4])
+{
+  double local[4] = {0, 0, 0, 0};
+  if (simplex)
+    simplex_prox(s->n, s->v, s->z0, s->par.t, s->b, s->w);
+  else
+    chi2_prox(s->n, s->v, s->z0, s->par.t, s->w);
+  for (int64_t i = 0; i < s->n; i++) reflect_entry(s, i, s->w[i], local);
+  for (int c = 0; c < 4; c++) sums[c] += local[c];
+}
+
+static void reflect_block(const reflect_span *s, la_kind kind, double sums[4])
+{
+  switch (kind) {
+  case LA_SQUARE:
+    reflect_rows(s, e_prox_square, sums);
+    break;
+  case LA_CHI2:
+    reflect_chi2(s, false, sums);
+    break;
+  case LA_CHI2_SIMPLEX:
+    reflect_chi2(s, true, sums);
+    break;
+  case LA_LOGISTIC_PM:
+    reflect_rows(s, e_prox_pm, sums);
+    break;
+  case LA_LOGISTIC_01:
+    reflect_rows(s, e_prox_01, sums);
+    break;
+  case LA_ONES:
+    reflect_rows(s, e_prox_ones, sums);
+    break;
+  }
+}
+
+typedef struct reflect_pass {
+  const la_penalty *phi;
+  double rho;
+  const la_array *A, *V;
+  la_array *B, *W;
+} reflect_pass;
+
+static void reflect_column(const reflect_pass *q, int64_t j, double sums[4])
+{
+  for (int k = 0; k < q->phi->n_blocks; k++) {
+    const la_block *b = &q->phi->block[k];
+    double weight = host_weight(q->phi, b, j);
+    reflect_span s = {.n = b->rows,
+                      .a = host_col(q->A, j) + b->first,
+                      .z0 = host_col(&q->phi->Z0, j) + b->first,
+                      .v = host_col(q->V, j) + b->first,
+                      .b = host_col(q->B, j) + b->first,
+                      .w = host_col(q->W, j) + b->first,
+                      .par = {weight / q->rho, weight, b->gamma, 1}};
+    if (s.n > 0) reflect_block(&s, b->kind, sums);
+  }
+}
+
+lapis_status host_reflect(la *h, const la_penalty *phi, double rho,
+                          const la_array *A, const la_array *V, la_array *B,
+                          la_array *W, double sums[4])
+{
+  TRY(host_check_penalty(h, "reflect", phi, A));
+  TRY(host_check_shape(h, "reflect", V, A->rows, A->cols));
+  TRY(host_check_shape(h, "reflect", B, A->rows, A->cols));
+  TRY(host_check_shape(h, "reflect", W, A->rows, A->cols));
+  reflect_pass q = {phi, rho, A, V, B, W};
+  double part[PARTS][4] = {{0}};
+#pragma omp parallel for num_threads(h->threads) \
+    schedule(dynamic) if (A->rows * A->cols > PARTS_WORTH_THREADS)
+  for (int p = 0; p < PARTS; p++) {
+    double local[4] = {0, 0, 0, 0};
+    int64_t end = part_begin(A->cols, p + 1);
+    for (int64_t j = part_begin(A->cols, p); j < end; j++)
+      reflect_column(&q, j, local);
+    memcpy(part[p], local, sizeof local);
+  }
+  for (int c = 0; c < 4; c++) sums[c] = 0;
+  for (int p = 0; p < PARTS; p++)
+    for (int c = 0; c < 4; c++) sums[c] += part[p][c];
+  return LAPIS_OK;
+}
+
+/* ---- prox ---------------------------------------------------------------*/
+
+static void simplex_map(const span *s, const double *z0, double t)
+{
+  simplex_root r = simplex_solve(s->n, s->in, z0, t);
+  simplex_fill(&r, s->n, s->in, z0, t, s->out);
+}
+
+static void prox_block(const span *given, la_kind kind, double rho)
+{
+  span s = *given;
+  s.par.t = s.par.weight / rho;
+  switch (kind) {
+  case LA_SQUARE:
+    map_span(&s, e_prox_square);
+    break;
+  case LA_CHI2:
+    chi2_prox(s.n, s.in, s.z0, s.par.t, s.out);
+    break;
+  case LA_CHI2_SIMPLEX:
+    simplex_map(&s, s.z0, s.par.t);
+    break;
+  case LA_LOGISTIC_PM:
+    map_span(&s, e_prox_pm);
+    break;
+  case LA_LOGISTIC_01:
+    map_span(&s, e_prox_01);
+    break;
+  case LA_ONES:
+    map_span(&s, e_prox_ones);
+    break;
+  }
+}
+
+lapis_status host_prox(la *h, const la_penalty *phi, double rho,
+                       const la_array *V, la_array *B)
+{
+  TRY(host_check_penalty(h, "prox", phi, V));
+  TRY(host_check_shape(h, "prox", B, V->rows, V->cols));
+  run_map(h, &(pass){phi, V, B, rho}, prox_block);
+  return LAPIS_OK;
+}
+
+/* ---- loss ---------------------------------------------------------------*/
+
+static double loss_block(const span *s, la_kind kind, double unused)
+{
+  (void)unused;
+  double sum = 0;
+  switch (kind) {
+  case LA_SQUARE:
+    sum = sum_span(s, e_loss_square);
+    break;
+  case LA_CHI2:
+  case LA_CHI2_SIMPLEX:
+    sum = sum_span(s, e_loss_chi2);
+    break;
+  case LA_LOGISTIC_PM:
+    sum = sum_span(s, e_loss_pm);
+    break;
+  case LA_LOGISTIC_01:
+    sum = sum_span(s, e_loss_01);
+    break;
+  case LA_ONES:
+    break;
+  }
+  return s->par.weight > 0 ? s->par.weight * sum : 0;
+}
+
+lapis_status host_loss(la *h, const la_penalty *phi, const la_array *Z,
+                       double *out)
+{
+  TRY(host_check_penalty(h, "loss", phi, Z));
+  *out = run_sum(h, &(pass){phi, Z, NULL, 1}, loss_block);
+  return LAPIS_OK;
+}
+
+/* ---- gradient step ------------------------------------------------------*/
+
+static void step_block(const span *given, la_kind kind, double tau)
+{
+  span s = *given;
+  s.par.t = s.par.weight * tau;
+  switch (kind) {
+  case LA_SQUARE:
+    map_span(&s, e_step_square);
+    break;
+  case LA_CHI2:
+  case LA_CHI2_SIMPLEX:
+    map_span(&s, e_step_chi2);
+    break;
+  case LA_LOGISTIC_PM:
+    map_span(&s, e_step_pm);
+    break;
+  case LA_LOGISTIC_01:
+    map_span(&s, e_step_01);
+    break;
+  case LA_ONES:
+    map_span(&s, e_keep);
+    break;
+  }
+}
+
+lapis_status host_gradient_step(la *h, const la_penalty *phi, double tau,
+                                const la_array *Z, la_array *A)
+{
+  TRY(host_check_penalty(h, "gradient_step", phi, Z));
+  TRY(host_check_shape(h, "gradient_step", A, Z->rows, Z->cols));
+  run_map(h, &(pass){phi, Z, A, tau}, step_block);
+  return LAPIS_OK;
+}
+
+/* ---- projection and clamping --------------------------------------------*/
+
+static void project_block(const span *s, la_kind kind, double unused)
+{
+  (void)unused;
+  switch (kind) {
+  case LA_CHI2:
+    map_span(s, e_positive);
+    break;
+  case LA_CHI2_SIMPLEX:
+    simplex_map(s, NULL, 0);
+    break;
+  case LA_ONES:
+    map_span(s, e_prox_ones);
+    break;
+  case LA_SQUARE:
+  case LA_LOGISTIC_PM:
+  case LA_LOGISTIC_01:
+    break;
+  }
+}
+
+lapis_status host_project(la *h, const la_penalty *phi, la_array *Z)
+{
+  TRY(host_check_penalty(h, "project", phi, Z));
+  run_map(h, &(pass){phi, Z, Z, 1}, project_block);
+  return LAPIS_OK;
+}
+
+/* The conjugate of a simplex column is finite everywhere: nothing to clamp. */
+static void clamp_block(const span *s, la_kind kind, double unused)
+{
+  (void)unused;
+  switch (kind) {
+  case LA_SQUARE:
+    map_span(s, e_clamp_square);
+    break;
+  case LA_CHI2:
+    map_span(s, e_clamp_chi2);
+    break;
+  case LA_LOGISTIC_PM:
+    map_span(s, e_clamp_pm);
+    break;
+  case LA_LOGISTIC_01:
+    map_span(s, e_clamp_01);
+    break;
+  case LA_CHI2_SIMPLEX:
+  case LA_ONES:
+    break;
+  }
+}
+
+lapis_status host_clamp(la *h, const la_penalty *phi, la_array *G)
+{
+  TRY(host_check_penalty(h, "clamp", phi, G));
+  run_map(h, &(pass){phi, G, G, 1}, clamp_block);
+  return LAPIS_OK;
+}
+
+/* ---- conjugate ----------------------------------------------------------*/
+
+static double conjugate_block(const span *given, la_kind kind, double scale)
+{
+  span s = *given;
+  s.par.scale = scale;
+  switch (kind) {
+  case LA_SQUARE:
+    return sum_span(&s, e_conj_square);
+  case LA_CHI2:
+    return sum_span(&s, e_conj_chi2);
+  case LA_CHI2_SIMPLEX:
+    return simplex_conjugate(s.n, s.in, s.z0, s.par.weight, scale);
+  case LA_LOGISTIC_PM:
+    return sum_span(&s, e_conj_pm);
+  case LA_LOGISTIC_01:
+    return sum_span(&s, e_conj_01);
+  case LA_ONES:
+    return sum_span(&s, e_conj_ones);
+  }
+  return 0;
+}
+
+lapis_status host_conjugate(la *h, const la_penalty *phi, double scale,
+                            const la_array *G, double *out)
+{
+  TRY(host_check_penalty(h, "conjugate", phi, G));
+  *out = run_sum(h, &(pass){phi, G, NULL, scale}, conjugate_block);
+  return LAPIS_OK;
+}

@@ -1,0 +1,107 @@
+/* vectors.c - sums of arrays, scaling, filling and inner products, threaded
+ * over columns; the same bits for every number of threads. */
+#include "la/host/host.h"
+#include "la/parts.h"
+
+lapis_status host_axpby(la *h, double alpha, const la_array *A, double beta,
+                        la_array *B)
+{
+  TRY(host_check_shape(h, "axpby", A, A->rows, A->cols));
+  TRY(host_check_shape(h, "axpby", B, A->rows, A->cols));
+  bool overwrite = !(beta < 0 || beta > 0);
+#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
+                                                     PARTS_WORTH_THREADS)
+  for (int64_t j = 0; j < A->cols; j++) {
+    const double *a = host_col(A, j);
+    double *b = host_col(B, j);
+    if (overwrite)
+      for (int64_t i = 0; i < A->rows; i++) b[i] = alpha * a[i];
+    else
+      for (int64_t i = 0; i < A->rows; i++) b[i] = alpha * a[i] + beta * b[i];
+  }
+  return LAPIS_OK;
+}
+
+lapis_status host_scale_cols(la *h, const double *f, la_array *A)
+{
+  TRY(host_check_shape(h, "scale_cols", A, A->rows, A->cols));
+#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
+                                                     PARTS_WORTH_THREADS)
+  for (int64_t j = 0; j < A->cols; j++) {
+    double *a = host_col(A, j);
+    for (int64_t i = 0; i < A->rows; i++) a[i] *= f[j];
+  }
+  return LAPIS_OK;
+}
+
+lapis_status host_scale_rows(la *h, const double *f, la_array *A)
+{
+  TRY(host_check_shape(h, "scale_rows", A, A->rows, A->cols));
+#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
+                                                     PARTS_WORTH_THREADS)
+  for (int64_t j = 0; j < A->cols; j++) {
+    double *a = host_col(A, j);
+    for (int64_t i = 0; i < A->rows; i++) a[i] *= f[i];
+  }
+  return LAPIS_OK;
+}
+
+lapis_status host_add_to_cols(la *h, const double *f, la_array *A)
+{
+  TRY(host_check_shape(h, "add_to_cols", A, A->rows, A->cols));
+#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
+                                                     PARTS_WORTH_THREADS)
+  for (int64_t j = 0; j < A->cols; j++) {
+    double *a = host_col(A, j);
+    for (int64_t i = 0; i < A->rows; i++) a[i] += f[i];
+  }
+  return LAPIS_OK;
+}
+
+lapis_status host_fill(la *h, double value, la_array *A)
+{
+  TRY(host_check_shape(h, "fill", A, A->rows, A->cols));
+#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
+                                                     PARTS_WORTH_THREADS)
+  for (int64_t j = 0; j < A->cols; j++) {
+    double *a = host_col(A, j);
+    for (int64_t i = 0; i < A->rows; i++) a[i] = value;
+  }
+  return LAPIS_OK;
+}
+
+lapis_status host_add_diagonal(la *h, double f, la_array *A)
+{
+  TRY(host_check_shape(h, "add_diagonal", A, A->rows, A->rows));
+  for (int64_t i = 0; i < A->rows; i++) host_col(A, i)[i] += f;
+  return LAPIS_OK;
+}
+
+/* Four running sums, so that an addition need not wait for the last one. */
+static double column_dot(const double *a, const double *b, int64_t n)
+{
+  double s[4] = {0, 0, 0, 0}, rest = 0;
+  int64_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    for (int c = 0; c < 4; c++) s[c] += a[i + c] * b[i + c];
+  for (; i < n; i++) rest += a[i] * b[i];
+  return (s[0] + s[1]) + (s[2] + s[3]) + rest;
+}
+
+lapis_status host_dot(la *h, const la_array *A, const la_array *B, double *out)
+{
+  TRY(host_check_shape(h, "dot", A, A->rows, A->cols));
+  TRY(host_check_shape(h, "dot", B, A->rows, A->cols));
+  double part[PARTS];
+#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
+                                                     PARTS_WORTH_THREADS)
+  for (int p = 0; p < PARTS; p++) {
+    int64_t end = part_begin(A->cols, p + 1);
+    double sum = 0;
+    for (int64_t j = part_begin(A->cols, p); j < end; j++)
+      sum += column_dot(host_col(A, j), host_col(B, j), A->rows);
+    part[p] = sum;
+  }
+  *out = parts_sum(part);
+  return LAPIS_OK;
+}

@@ -1,0 +1,207 @@
+/* answer.c - a candidate of a race answers for all samples.
+ *
+ * As in the race: mc, logistic regression and trees through the map they ran
+ * with, gaps filled by the first mc where they had them so; and of several the
+ * mean. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods/auto/candidates.h"
+#include "methods/method_entry.h"
+#include "model/joined.h"
+#include "model/model.h"
+
+typedef struct answer_part { /* what a part is made from, and keeps */
+  const lapis_method *method;
+  union {
+    lapis_mc_settings mc;
+    lapis_linear_settings linear;
+    lapis_trees_settings trees;
+  } set;
+  lapis_mat slopes;     /* what calibrates it, or empty */
+  const char *map_text; /* the race's, of what it reads */
+  lapis_map *map;       /* fitted; NULL: none */
+  double *X;            /* behind the map */
+} answer_part;
+
+static void part_free(void *self)
+{
+  answer_part *p = self;
+  if (p == NULL) return;
+  lapis_map_free(p->map);
+  free(p->X);
+  base_free(p);
+}
+
+static lapis_status part_make(lapis_ctx *ctx, void *self,
+                              const lapis_data *data, lapis_solver **out)
+{
+  answer_part *p = self;
+  lapis_data mapped = *data;
+  *out = NULL;
+  lapis_map_free(p->map);
+  free(p->X);
+  p->map = NULL;
+  p->X = NULL;
+  if (strcmp(p->map_text, "none") != 0) {
+    TRY(lapis_map_new(ctx, p->map_text, &p->map));
+    TRY(lapis_map_fit(ctx, p->map, &data->X));
+    TRY(lapis_map_make(ctx, p->map, &data->X, &p->X, &mapped.X));
+  }
+  mapped = lapis_data_with(&mapped, lapis_method_reads(p->method, &p->set));
+  base_mute(ctx, true); /* what is to be remarked of the data was */
+  lapis_status s = lapis_solver_new(ctx, p->method, &mapped, &p->set, out);
+  base_mute(ctx, false);
+  if (s >= 0 && p->slopes.cols > 0)
+    s = (*out)->cls->calibrate(*out, &p->slopes);
+  return s;
+}
+
+/* ---- a model of the whole -----------------------------------------------*/
+static lapis_status learn(const lapis_solver *s, int k, lapis_model **out)
+{
+  const answer_part *p = joined_self(s, k);
+  TRY(lapis_model_new(joined_solver(s, k), out));
+  if (p->map == NULL) return LAPIS_OK;
+  return lapis_model_set_map(s->ctx, *out, p->map, false);
+}
+
+/* Those that answer, one beside the other; each holds what fills its gaps. */
+static lapis_status model_of(lapis_solver *s, lapis_model **out)
+{
+  lapis_status status = LAPIS_OK;
+  lapis_model *first = NULL, **next = &first;
+  *out = NULL;
+  for (int k = 0; k < joined_count(s) && status >= 0; k++) {
+    if (!joined_answers(s, k)) continue;
+    status = learn(s, k, next);
+    int reads = joined_reads(s, k);
+    if (status >= 0 && reads >= 0) status = learn(s, reads, &(*next)->filler);
+    if (status >= 0) next = &(*next)->beside;
+  }
+  if (status >= 0)
+    *out = first;
+  else
+    lapis_model_free(first);
+  return status;
+}
+
+/* ---- parts --------------------------------------------------------------*/
+static lapis_status add_part(const comparison *r, const candidate *x,
+                             bool fills, const lapis_mc_settings *like,
+                             joined_part *part, int *count)
+{
+  int reads = -1;
+  for (int k = 0; x->filled && k < *count; k++)
+    if (!part[k].answers) reads = k; /* one fills for all */
+  if (x->filled && reads < 0) {
+    reads = *count;
+    TRY(add_part(r, &r->run[0], true, like, part, count));
+  }
+  answer_part *p = base_alloc(r->ctx, 1, sizeof *p);
+  if (p == NULL) return LAPIS_ENOMEM;
+  part[*count] = (joined_part){
+      .make = part_make, .self = p, .reads = reads, .answers = !fills};
+  ++*count;
+  p->slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
+  p->map_text = reads < 0 ? candidate_map(r, x) : candidate_map_of_filled(r, x);
+  if (x->kind == CANDIDATE_TREES) {
+    p->method = lapis_method_find("trees");
+    lapis_settings_default(p->method, &p->set);
+    p->set.trees.trees = RACE_TREES;
+    p->set.trees.leaf = x->leaf;
+    p->set.trees.stop.seconds = like->stop.seconds;
+    return LAPIS_OK;
+  }
+  if (x->kind == CANDIDATE_LINEAR) {
+    p->method = lapis_method_find("linear");
+    lapis_settings_default(p->method, &p->set);
+    p->set.linear.C = x->C;
+    p->set.linear.stop.seconds = like->stop.seconds;
+    return LAPIS_OK;
+  }
+  p->method = lapis_method_find("mc");
+  p->set.mc = *like;
+  p->set.mc.map = NULL;
+  if (fills) {
+    p->set.mc.certificate = p->set.mc.class_features = false;
+    p->set.mc.dense = true;
+  }
+  race_take(x, &p->set.mc);
+  return LAPIS_OK;
+}
+
+/* ---- where nothing could be compared ------------------------------------*/
+const char *race_default_method(const auto_options *o)
+{
+  return o->mc ? "mc" : o->linear ? "linear" : "trees";
+}
+
+const char *race_default_map(const auto_options *o,
+                             const lapis_mc_settings *set,
+                             const lapis_data *data)
+{
+  bool dense = data->X.colptr == NULL;
+  if (o->map != NULL) return o->map;
+  return dense && (!o->mc || set->variant == LAPIS_MC_1) ? "standard" : "none";
+}
+
+/* As it decides however Y is written. */
+static void default_settings(const auto_options *o,
+                             const lapis_mc_settings *set, answer_part *p)
+{
+  lapis_settings_default(p->method, &p->set);
+  if (!o->mc && o->linear) p->set.linear.stop.seconds = set->stop.seconds;
+  if (!o->mc && !o->linear) p->set.trees.stop.seconds = set->stop.seconds;
+  if (!o->mc) return;
+  p->set.mc = *set;
+  p->set.mc.map = NULL;
+  method_entry_of(p->method)->settle(&p->set.mc);
+  if (set->labels == LAPIS_MC_LABELS_AUTO)
+    p->set.mc.labels = LAPIS_MC_LABELS_PM;
+}
+
+lapis_status race_default_new(lapis_ctx *ctx, const auto_options *o,
+                              const lapis_data *data,
+                              const lapis_mc_settings *set, lapis_solver **out)
+{
+  *out = NULL;
+  answer_part *p = base_alloc(ctx, 1, sizeof *p);
+  if (p == NULL) return LAPIS_ENOMEM;
+  joined_part part = {
+      .make = part_make, .self = p, .reads = -1, .answers = true};
+  p->method = lapis_method_find(race_default_method(o));
+  p->map_text = race_default_map(o, set, data);
+  default_settings(o, set, p);
+  lapis_status s = joined_new(ctx, data, &part, 1, part_free, out);
+  if (s < 0)
+    part_free(p);
+  else
+    joined_teach(*out, model_of);
+  return s;
+}
+
+/* ---- of a race ----------------------------------------------------------*/
+lapis_status comparison_answer_new(lapis_ctx *ctx, const comparison *r, int i,
+                                   const lapis_data *data,
+                                   const lapis_mc_settings *set,
+                                   lapis_solver **out)
+{
+  MAKES(out);
+  NEEDS(ctx, ctx, r, data, set, out);
+  if (!race_has(r, i))
+    return lapis_fail(ctx, LAPIS_EINVAL, "auto: there is no candidate %d", i);
+  lapis_mc_settings own;
+  TRY(lapis_settings_copy(ctx, lapis_method_find("mc"), set, &own));
+  joined_part part[JOINED_PARTS];
+  int count = 0;
+  const candidate *x = &r->run[r->order[i]];
+  lapis_status s = LAPIS_OK;
+  for (int k = 0; k < x->parts && s >= 0; k++)
+    s = add_part(r, &r->run[x->of[k]], false, &own, part, &count);
+  if (x->parts == 0) s = add_part(r, x, false, &own, part, &count);
+  if (s >= 0) s = joined_new(ctx, data, part, count, part_free, out);
+  if (s >= 0) joined_teach(*out, model_of);
+  for (int k = 0; k < count && s < 0; k++) part_free(part[k].self);
+  return s;
+}

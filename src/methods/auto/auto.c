@@ -1,0 +1,535 @@
+/* auto.c - the method that chooses among others: known labels are hidden as
+ * labels are missing, candidates predict them, and the best answers, or the
+ * mean of those that are not clearly behind it.  `mc` whose mu is left open is
+ * answered here, too, with candidates of its own alone.
+ *
+ * One solve has up to three parts, each of which stays for the next solve:
+ * comparing (compare.c), answering (answer.c), and holding every known label
+ * out once more (holdout.c).  The policy, and what it was measured on:
+ * docs/defaults.md. */
+#include <math.h>
+#include <string.h>
+
+#include "lapis/rows.h"
+#include "methods/auto/auto.h"
+#include "methods/auto/candidates.h"
+#include "methods/auto/compare.h"
+#include "methods/remarks.h"
+
+#define AT(field) offsetof(lapis_auto_settings, field)
+static const lapis_param params[] = {
+    TEXT("candidates", candidates, .arg = "M,M",
+         .help = "methods that compete, of mc, linear and trees; all of them "
+                 "where none is named"),
+    TEXT("map", map, .arg = "MAP",
+         .help = "how features are changed before any candidate reads them; "
+                 "chosen where it is not given"),
+    CHOICE("variant", variant, "mc1|pos|simplex", .value = LAPIS_MC_1,
+           .arg = "V",
+           .help = "of mc: which features are possible: any numbers (mc1), "
+                   "none below 0 (pos), shares that sum to 1 (simplex)"),
+    CHOICE("labels", labels, "auto|pm|01|rare", .value = LAPIS_MC_LABELS_AUTO,
+           .arg = "L",
+           .help = "of mc: numbers that stand for the two values of a label; "
+                   "auto: chosen"),
+    REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),
+         .help = "of mc: weight of the labels against the features; auto: "
+                 "chosen"),
+    REAL("gamma", gamma, .symbol = "gamma", .value = NAN, ABOVE(0),
+         .help = "of mc: how sharply labels are told apart; auto: chosen"),
+    REAL("mu-rel", mu_rel, .value = NAN, ABOVE(0),
+         .help = "of mc: mu relative to the smallest mu whose solution is "
+                 "zero; auto: chosen"),
+    CHOICE("absent", absent, "zero|missing", .value = LAPIS_ABSENT_ZERO,
+           .arg = "A",
+           .help = "entries that a sparse X leaves out are 0, or not observed"),
+    BOOL("class-features", class_features,
+         .help = "of mc: also write the features of a sample that has one "
+                 "class alone, of each class (class_features)"),
+    INT("held-out", held_out, .value = 0, AT_LEAST(0),
+        .help = "predict every known label once more while it is hidden, in "
+                "so many folds (result held_out)"),
+    PARAM_TOL(1e-4, "stop mc when its objective is proved to be within this "
+                    "share of the best one"),
+    PARAM_MAX_ITERS(10000),
+    PARAM_TIME_LIMIT,
+};
+
+#define COMPARED .where = "labels could be hidden to compare"
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K",
+           .help = "of who answers; of a mean its probabilities"),
+    RESULT("probabilities", "n x K", COMPARED,
+           .help = "of yes, or of each class"),
+    RESULT_LABELS(),
+    RESULT_CLASSES(),
+    RESULT_LOW_RANK(.where = "mc has a part in the answer",
+                    .help = "features behind the map, repaired and completed"),
+    RESULT_SPARSE(.where = "low_rank is there"),
+    RESULT("class_features", "K x d", .when = "class-features",
+           .where = "low_rank is there",
+           .help =
+               "the features of a sample of one class alone, of each class"),
+    RESULT_CHOICE,
+    RESULT_HELD_OUT,
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
+const lapis_method auto_method = {
+    .name = "auto",
+    .title = "the best of several methods",
+    .summary = "predict unknown labels by whichever method predicts hidden "
+               "ones best",
+    .source = "docs/defaults.md",
+    .reads =
+        LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP | LAPIS_READS_WEIGHT,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
+    .settings_size = sizeof(lapis_auto_settings),
+};
+
+/* Models are of who answers; predicting leaves nothing to choose. */
+typedef struct no_settings {
+  size_t size;
+} no_settings;
+const lapis_method auto_predict_method = {
+    .name = "auto",
+    .title = "the best of several methods: predicting",
+    .summary = "scores, probabilities and labels of new samples",
+    .source = "docs/defaults.md",
+    .reads = LAPIS_READS_X,
+    .settings_size = sizeof(no_settings),
+};
+
+enum { SHOWN_NAMES = 3, ROWS = 2, FIGURES = 9, HIDDEN = 5 };
+typedef struct auto_solver {
+  lapis_solver base;
+  const char *name; /* "auto", or of whom it chooses the settings */
+  lapis_auto_settings set;
+  lapis_mc_settings like; /* of mc, as far as it is stated */
+  auto_options options;
+  lapis_data data;
+  /* comparing; without a race nothing could be compared */
+  bool compared, late;
+  comparison *race;
+  int chosen; /* place of who answers */
+  char *why;  /* nothing could be compared; "": no time */
+  int count;
+  candidate_figures *candidate;
+  const char **cell; /* ROWS x count */
+  double *figure;    /* FIGURES x count */
+  double hidden[HIDDEN];
+  double place;
+  lapis_solver *answer;
+  double *held_out; /* K x n */
+} auto_solver;
+
+static auto_solver *auto_of(const lapis_solver *s)
+{
+  return (auto_solver *)(uintptr_t)s;
+}
+
+/* ---- time ---------------------------------------------------------------*/
+/* What comes next may take this share of the time that is left. */
+static double allow(auto_solver *w, double started, double share)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  double before = base_deadline(ctx), now = base_seconds();
+  double end = fmin(before, started + w->set.stop.seconds);
+  if (isfinite(end)) base_set_deadline(ctx, now + share * (end - now));
+  return before;
+}
+
+/* ---- remarks ------------------------------------------------------------*/
+static const char *called(const candidate_figures *x)
+{
+  bool linear = strcmp(x->method, "linear") == 0;
+  bool alone =
+      linear || strcmp(x->method, "mc") == 0 || strcmp(x->method, "trees") == 0;
+  if (!alone) return "the mean of";
+  if (!linear) return x->method;
+  return strstr(x->settings, "nystrom:") != NULL ? "kernel logistic regression"
+                                                 : "logistic regression";
+}
+
+static void remark_hidden(const auto_solver *w)
+{
+  static const char *const what[] = {[LAPIS_FOLDS_OF_ROWS] = "whole rows",
+                                     [LAPIS_FOLDS_OF_GROUPS] = "whole groups",
+                                     [LAPIS_FOLDS_OF_CELLS] = "single cells"};
+  auto_hidden h = comparison_what(w->race);
+  base_note(w->base.ctx, BASE_NOTE, "hidden",
+            "%s: %lld known labels were hidden, %s, in %lld folds, and %d "
+            "candidates predicted them; by log-loss (less is better) guessing "
+            "has %.4f",
+            w->name, (long long)h.labels, what[h.of], (long long)h.folds,
+            w->count, h.loss);
+}
+
+static void remark_chosen(const auto_solver *w)
+{
+  const candidate_figures *x = &w->candidate[w->chosen];
+  const double *f = w->figure + (int64_t)FIGURES * w->chosen;
+  base_note(w->base.ctx, BASE_NOTE, "chosen",
+            "%s: %s %s answers (log-loss %.4f +- %.4f, AUROC %.4f, accuracy "
+            "%.4f; expected on new samples: %.0f to %.0f %%, a 95 %% interval)",
+            w->name, called(x), x->settings, x->loss, x->error, x->auroc,
+            x->accuracy, 100 * f[4], 100 * f[5]);
+}
+
+/* How far the best of another kind is from who answers, and whether that means
+ * much. */
+static void remark_other(const auto_solver *w)
+{
+  int other = 0;
+  const char *who = w->candidate[w->chosen].method;
+  while (other < w->count && strcmp(w->candidate[other].method, who) == 0)
+    other++;
+  if (other == w->count) return;
+  const candidate_figures *x = &w->candidate[other];
+  double error, by = comparison_difference(w->race, other, w->chosen, &error);
+  base_note(w->base.ctx, BASE_NOTE, "other",
+            "%s: %s %s on the same labels: AUROC %.4f, accuracy %.4f; log-loss "
+            "%s by %.4f +- %.4f, %s",
+            w->name, called(x), x->settings, x->auroc, x->accuracy,
+            by > 0 ? "worse" : "better", fabs(by), error,
+            fabs(by) > 2 * error ? "clear" : "a toss-up");
+}
+
+static void remark_default(const auto_solver *w)
+{
+  base_note(w->base.ctx, BASE_WARNING, "not-chosen",
+            "%s: %s to compare candidates%s%s; %s answers with its usual "
+            "settings, features behind map %s",
+            w->name, *w->why ? "too few known labels" : "no time",
+            *w->why ? ": " : "", w->why, race_default_method(&w->options),
+            race_default_map(&w->options, &w->like, &w->data));
+}
+
+static void remark(const auto_solver *w)
+{
+  char unsure[512];
+  if (w->race == NULL) {
+    remark_default(w);
+    return;
+  }
+  if (w->late)
+    base_note(w->base.ctx, BASE_WARNING, "late",
+              "%s: time ran out before all candidates had answered", w->name);
+  remark_hidden(w);
+  remark_chosen(w);
+  remark_other(w);
+  if (*comparison_unsure(w->race, w->chosen, unsure, sizeof unsure) != '\0')
+    base_note(w->base.ctx, BASE_WARNING, "unsure", "%s: %s", w->name, unsure);
+}
+
+/* ---- comparing ----------------------------------------------------------*/
+static lapis_status list(auto_solver *w)
+{
+  arena *a = &w->base.arena;
+  w->count = comparison_count(w->race);
+  w->candidate = arena_take(a, w->count, sizeof *w->candidate);
+  w->cell = arena_take(a, (int64_t)ROWS * w->count, sizeof *w->cell);
+  w->figure = arena_reals(a, (int64_t)FIGURES * w->count);
+  TRY(arena_status(a));
+  for (int i = 0; i < w->count; i++) {
+    candidate_figures *x = &w->candidate[i];
+    double *to = w->figure + (int64_t)FIGURES * i;
+    *x = comparison_at(w->race, i);
+    w->cell[ROWS * i] = x->method;
+    w->cell[ROWS * i + 1] = x->settings;
+    memcpy(to,
+           (double[]){x->loss, x->error, x->auroc, x->accuracy, 0, 0, x->behind,
+                      x->behind_error, x->learnt},
+           FIGURES * sizeof *to);
+    comparison_accuracy(w->race, i, &to[4], &to[5]);
+  }
+  auto_hidden h = comparison_what(w->race);
+  memcpy(w->hidden,
+         (double[]){(double)h.labels, (double)h.folds, h.of, h.loss, h.widened},
+         sizeof w->hidden);
+  w->place = w->chosen;
+  return LAPIS_OK;
+}
+
+/* Where nobody could be compared, *why says so, and there is no race. */
+static lapis_status give_up(auto_solver *w, const char *why)
+{
+  comparison_free(w->race);
+  w->race = NULL;
+  w->why = arena_keep(&w->base.arena, base_strdup(w->base.ctx, why));
+  return arena_status(&w->base.arena);
+}
+
+static lapis_status compare(auto_solver *w, double started)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  double before = allow(w, started, w->set.compare_only ? 1 : .5);
+  lapis_status s =
+      comparison_run(ctx, &w->data, &w->like, &w->options, &w->race);
+  base_set_deadline(ctx, before);
+  if (s == LAPIS_EINVAL) {
+    w->compared = true;
+    return give_up(w, lapis_ctx_error(ctx));
+  }
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  w->compared = true;
+  w->late = s == LAPIS_TIME_LIMIT;
+  w->chosen = comparison_best(w->race, NULL);
+  if (w->chosen < 0) return give_up(w, w->late ? "" : "no fold answers");
+  return list(w);
+}
+
+/* ---- answering ----------------------------------------------------------*/
+static bool promises(const auto_solver *w, const char *name)
+{
+  const lapis_method *m = lapis_method_find(w->name);
+  for (int i = 0; i < m->n_results; i++)
+    if (strcmp(m->results[i].name, name) == 0) return true;
+  return false;
+}
+
+static lapis_status answer(auto_solver *w, double started)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  if (w->answer == NULL)
+    TRY(w->race != NULL ? comparison_answer_new(ctx, w->race, w->chosen,
+                                                &w->data, &w->like, &w->answer)
+                        : race_default_new(ctx, &w->options, &w->data, &w->like,
+                                           &w->answer));
+  double before = allow(w, started, w->set.held_out > 0 ? .5 : 1);
+  lapis_status s = lapis_solve(w->answer);
+  base_set_deadline(ctx, before);
+  w->base.info = w->answer->info;
+  w->base.called = w->answer->called;
+  w->base.features = w->data.X.rows;
+  if (s < 0) return s;
+  for (int i = 0; i < w->answer->result.count; i++)
+    if (promises(w, w->answer->result.item[i].name))
+      solver_publish(&w->base, w->answer->result.item[i].name,
+                     w->answer->result.item[i].mat);
+  if (w->name != auto_method.name) w->base.settings = w->answer->settings;
+  return s;
+}
+
+/* ---- holding out --------------------------------------------------------*/
+static lapis_status hold_out(auto_solver *w, double started)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  if (w->race == NULL) return LAPIS_OK;
+  int64_t K = comparison_labels(w->race), n = w->data.X.cols;
+  if (w->held_out == NULL) w->held_out = arena_reals(&w->base.arena, K * n);
+  TRY(arena_status(&w->base.arena));
+  double before = allow(w, started, 1);
+  lapis_status s = comparison_hold_out(ctx, w->race, w->chosen, &w->data,
+                                       w->set.held_out, w->held_out);
+  base_set_deadline(ctx, before);
+  if (s == LAPIS_EINVAL) { /* fewer units than folds */
+    base_note(ctx, BASE_WARNING, "held-out",
+              "%s: known labels are not held out: %s", w->name,
+              lapis_ctx_error(ctx));
+    return LAPIS_OK;
+  }
+  if (s == LAPIS_TIME_LIMIT)
+    base_note(ctx, BASE_WARNING, "held-out",
+              "%s: time ran out before all known labels were held out",
+              w->name);
+  if (s == LAPIS_OK)
+    solver_publish(&w->base, "held_out", lapis_mat_f64(w->held_out, K, n));
+  return s;
+}
+
+/* ---- the solver ---------------------------------------------------------*/
+static void publish(auto_solver *w)
+{
+  if (w->race == NULL) return;
+  solver_publish(&w->base, "candidates",
+                 lapis_mat_text(w->cell, ROWS, w->count));
+  solver_publish(&w->base, "candidate_figures",
+                 lapis_mat_f64(w->figure, FIGURES, w->count));
+  solver_publish(&w->base, "chosen", lapis_mat_f64(&w->place, 1, 1));
+  solver_publish(&w->base, "hidden", lapis_mat_f64(w->hidden, 1, HIDDEN));
+}
+
+static lapis_status solve(lapis_solver *s)
+{
+  auto_solver *w = auto_of(s);
+  double started = base_seconds();
+  lapis_status status = LAPIS_OK;
+  if (!w->compared) status = compare(w, started);
+  if (status < 0 || status == LAPIS_CANCELLED) return status;
+  remark(w);
+  if (!w->set.compare_only) status = answer(w, started);
+  if (status < 0 || status == LAPIS_CANCELLED) return status;
+  publish(w);
+  if (w->set.held_out > 0) {
+    lapis_status held = hold_out(w, started);
+    if (held != LAPIS_OK && status == LAPIS_OK) status = held;
+  }
+  s->info.seconds = base_seconds() - started;
+  if (w->late && w->set.compare_only && status == LAPIS_OK)
+    status = LAPIS_TIME_LIMIT;
+  return status;
+}
+
+/* What was compared, and the answer, stay. */
+static lapis_status retune(lapis_solver *s, const void *settings)
+{
+  auto_solver *w = auto_of(s);
+  lapis_auto_settings next;
+  TRY(lapis_settings_copy(s->ctx, &auto_method, settings, &next));
+  w->set.stop.seconds = next.stop.seconds;
+  w->set.held_out = next.held_out;
+  w->set.compare_only = next.compare_only;
+  return LAPIS_OK;
+}
+
+static lapis_status model(lapis_solver *s, lapis_model **out)
+{
+  auto_solver *w = auto_of(s);
+  *out = NULL;
+  if (w->answer != NULL) return w->answer->model(w->answer, out);
+  return lapis_fail(s->ctx, LAPIS_EINVAL, "%s: no model before an answer",
+                    w->name);
+}
+
+static void release(lapis_solver *s)
+{
+  auto_solver *w = auto_of(s);
+  lapis_solver_free(w->answer);
+  comparison_free(w->race);
+}
+
+static const solver_class auto_class = {
+    .method = "auto", .solve = solve, .free = release, .retune = retune};
+static const solver_class open_class = {
+    .method = "mc", .solve = solve, .free = release};
+
+/* ---- what is stated -----------------------------------------------------*/
+static unsigned stated(const lapis_mc_settings *set)
+{
+  unsigned bits = 0;
+  if (!isnan(set->mu) || !isnan(set->mu_rel)) bits |= STATED_MU;
+  if (set->labels != LAPIS_MC_LABELS_AUTO) bits |= STATED_LABELS;
+  if (!isnan(set->lambda)) bits |= STATED_LAMBDA;
+  if (!isnan(set->gamma)) bits |= STATED_GAMMA;
+  return bits;
+}
+
+/* Reads "mc,linear". */
+static lapis_status read_candidates(lapis_ctx *ctx, const char *text,
+                                    auto_options *o)
+{
+  const struct {
+    const char *name;
+    bool *is;
+  } all[SHOWN_NAMES] = {
+      {"mc", &o->mc}, {"linear", &o->linear}, {"trees", &o->trees}};
+  bool any = text != NULL && *text != '\0';
+  for (int k = 0; k < SHOWN_NAMES; k++) *all[k].is = !any;
+  for (const char *at = text; any && *at != '\0';) {
+    size_t length = strcspn(at, ",");
+    int k = 0;
+    while (k < SHOWN_NAMES && (strlen(all[k].name) != length ||
+                               strncmp(all[k].name, at, length) != 0))
+      k++;
+    if (k == SHOWN_NAMES)
+      return lapis_fail(ctx, LAPIS_EINVAL,
+                        "auto: --candidates has '%.*s'; it names some of mc, "
+                        "linear, trees",
+                        (int)length, at);
+    *all[k].is = true;
+    at += length + (at[length] == ',');
+  }
+  return LAPIS_OK;
+}
+
+static lapis_status check_map(lapis_ctx *ctx, const char *spec)
+{
+  lapis_map *map;
+  if (spec == NULL || strcmp(spec, "none") == 0) return LAPIS_OK;
+  TRY(lapis_map_new(ctx, spec, &map));
+  lapis_map_free(map);
+  return LAPIS_OK;
+}
+
+static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
+                         const lapis_data *data, const lapis_auto_settings *set,
+                         const lapis_mc_settings *like, lapis_solver **out)
+{
+  auto_options o = {.map =
+                        set->map != NULL && *set->map != '\0' ? set->map : NULL,
+                    .stated = stated(like),
+                    .kept_as = set->kept_as};
+  *out = NULL;
+  if (set->held_out == 1)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: --held-out 1 leaves nothing to learn from; folds "
+                      "are at least 2",
+                      class_->method);
+  TRY(read_candidates(ctx, set->candidates, &o));
+  TRY(check_map(ctx, o.map));
+  if (mat_empty(&data->X) || mat_empty(&data->Y))
+    return lapis_fail(ctx, LAPIS_EMISSING, "%s: X and Y are needed",
+                      class_->method);
+  TRY(mat_check_beside(ctx, class_->method, "Y", &data->Y, &data->X));
+  TRY(mat_check_weights(ctx, class_->method, data->weight, data->X.cols));
+  TRY(race_check(ctx, data, like, &o));
+  mat_say_blank(ctx, class_->method, &data->X, &data->Y,
+                data->X.colptr != NULL && like->absent != LAPIS_ABSENT_ZERO);
+  TRY(solver_alloc(ctx, class_, sizeof(auto_solver), out));
+  auto_solver *w = auto_of(*out);
+  w->name = class_ == &auto_class ? auto_method.name : class_->method;
+  w->set = *set;
+  w->like = *like;
+  w->options = o;
+  w->data = *data;
+  w->base.settings = class_ == &auto_class ? (void *)&w->set : (void *)&w->like;
+  w->base.model = model;
+  return LAPIS_OK;
+}
+
+lapis_status auto_new(lapis_ctx *ctx, const lapis_data *data,
+                      const void *settings, lapis_solver **out)
+{
+  const lapis_auto_settings *set = settings;
+  lapis_mc_settings like = lapis_mc_defaults();
+  like.variant = set->variant;
+  like.labels = set->labels;
+  like.lambda = set->lambda;
+  like.gamma = set->gamma;
+  like.mu_rel = set->mu_rel;
+  like.absent = set->absent;
+  like.class_features = set->class_features;
+  like.stop = set->stop;
+  return make(ctx, &auto_class, data, set, &like, out);
+}
+
+lapis_status auto_new_mc(lapis_ctx *ctx, const lapis_data *data,
+                         const void *settings, lapis_solver **out)
+{
+  const lapis_mc_settings *like = settings;
+  lapis_auto_settings set = lapis_auto_defaults();
+  set.candidates = "mc";
+  set.map = like->map;
+  set.held_out = like->held_out;
+  set.stop = like->stop;
+  return make(ctx, &open_class, data, &set, like, out);
+}
+
+lapis_status lapis_auto_behind(const lapis_solver *a, const lapis_solver *b,
+                               double *by, double *error)
+{
+  NEEDS(a == NULL ? NULL : a->ctx, a, b, by, error);
+  *by = *error = NAN;
+  if (a->cls != &auto_class || b->cls != &auto_class)
+    return lapis_fail(a->ctx, LAPIS_EINVAL,
+                      "auto: both must be solvers of the method auto");
+  const auto_solver *x = auto_of(a), *y = auto_of(b);
+  if (x->race != NULL && y->race != NULL)
+    *by = comparison_against(x->race, x->chosen, y->race, y->chosen, error);
+  return LAPIS_OK;
+}

@@ -1,0 +1,673 @@
+/* candidates.c - the candidates of a race, and how they answer for a fold.
+ *
+ * A handful is enough: over 53 tasks a grid of 34 settings was no better than
+ * the seven of mc here.  Labels are coded with the rarer known value as 1,
+ * counted once over all known labels; every solve starts cold, so that what a
+ * candidate answers does not depend on who ran before. */
+#include "methods/auto/candidates.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "solver/solver.h"
+
+static const double LOOSE_TOL = 1e-3;
+enum { LOOSE_ITERS = 200 };
+
+typedef struct row { /* of the table of candidates */
+  int labels;
+  double mu_rel, lambda, gamma;
+} row;
+enum { ROWS = 6 };
+static const row table[][ROWS] = {
+    [LAPIS_MC_1] = {{LAPIS_MC_LABELS_RARE, .3, .1, 3},
+                    {LAPIS_MC_LABELS_RARE, .3, 1, 3},
+                    {LAPIS_MC_LABELS_RARE, .7, 1, 3},
+                    {LAPIS_MC_LABELS_PM, .3, .1, 10},
+                    {LAPIS_MC_LABELS_PM, .02, .1, 3}},
+    [LAPIS_MC_POS] = {{LAPIS_MC_LABELS_RARE, .016, .1, 1},
+                      {LAPIS_MC_LABELS_RARE, .008, .1, 1},
+                      {LAPIS_MC_LABELS_RARE, .004, .1, 1},
+                      {LAPIS_MC_LABELS_RARE, .002, .1, 1},
+                      {LAPIS_MC_LABELS_RARE, .008, .01, 1},
+                      {LAPIS_MC_LABELS_RARE, .002, .01, 1}},
+    [LAPIS_MC_SIMPLEX] = {{LAPIS_MC_LABELS_RARE, .3, .01, 3},
+                          {LAPIS_MC_LABELS_RARE, .1, .01, 3},
+                          {LAPIS_MC_LABELS_RARE, .03, .01, 3},
+                          {LAPIS_MC_LABELS_RARE, .1, .1, 3},
+                          {LAPIS_MC_LABELS_RARE, .03, .1, 3}}};
+/* of what counts are read as beside `standard` */
+static const row of_counts[ROWS] = {{LAPIS_MC_LABELS_RARE, .3, 1, 3},
+                                    {LAPIS_MC_LABELS_RARE, .3, .1, 3}};
+static const double weights[] = {.01, .1, 1}; /* C of linear ones */
+enum { LEAF = 2 }; /* of trees; 1 follows flipped labels, 3 loses classes */
+static const double LEAST_C = .0009;
+/* Behind a kernel, whose features are of length 1 at most: C, and widths. */
+static const double kernel_weights[] = {1, 10}, widths[] = {1, .25};
+static const double MOST_SPLITS = 1e7; /* where trees would take minutes */
+enum { MOST_GROWN = 5000 };
+static const double MOST_KERNEL_C = 1001, MOST_WIDTH = 17;
+
+/* ---- the list -----------------------------------------------------------*/
+static bool same(const candidate *a, const candidate *b)
+{
+  return a->kind == b->kind && a->filled == b->filled && a->map == b->map &&
+         a->C == b->C && a->kernel == b->kernel && a->leaf == b->leaf &&
+         a->set.labels == b->set.labels && a->set.lambda == b->set.lambda &&
+         a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
+}
+
+static bool add(comparison *r, const candidate *x)
+{
+  if (r->count == MOST_CANDIDATES) return false;
+  for (int i = 0; i < r->count; i++)
+    if (same(&r->run[i], x)) return false;
+  r->run[r->count++] = *x;
+  return true;
+}
+
+/* What is stated stays as it is. */
+static bool add_mc(comparison *r, int map, const row *at)
+{
+  candidate x = {.map = map, .set = r->set};
+  unsigned stated = r->o.stated;
+  if ((stated & STATED_LABELS) == 0) x.set.labels = at->labels;
+  if ((stated & STATED_LAMBDA) == 0) x.set.lambda = at->lambda;
+  if ((stated & STATED_GAMMA) == 0) x.set.gamma = at->gamma;
+  if ((stated & STATED_MU) == 0) {
+    x.set.mu = NAN;
+    x.set.mu_rel = at->mu_rel;
+  }
+  if (x.set.labels == LAPIS_MC_LABELS_RARE && r->labels.kind == TARGETS_CLASS)
+    x.set.labels = LAPIS_MC_LABELS_01; /* a class has a row of its own */
+  return add(r, &x);
+}
+
+/* Logistic regressions behind kernels, widths together. */
+static lapis_status add_kernels(comparison *r, int map)
+{
+  for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+    candidate x = {.kind = CANDIDATE_LINEAR, .map = map};
+    TRY(kernels_find(r, map, widths[w], &x.kernel));
+    for (int fills = 0; x.kernel > 0 && fills <= (r->fills && map == 0);
+         fills++)
+      for (size_t k = 0; k < sizeof kernel_weights / sizeof(double); k++) {
+        x.filled = fills;
+        x.C = kernel_weights[k];
+        add(r, &x);
+      }
+  }
+  return LAPIS_OK;
+}
+
+/* Splits of a level of a tree, each counting every label. */
+static bool trees_pay(const comparison *r)
+{
+  double work = (double)r->n * sqrt((double)r->X[0].rows) * (double)r->K;
+  return r->o.trees && r->n <= MOST_GROWN && work <= MOST_SPLITS;
+}
+
+lapis_status candidates_list(comparison *r)
+{
+  for (int i = 0; r->o.mc && i < ROWS; i++)
+    if (table[r->set.variant][i].gamma > 0)
+      add_mc(r, 0, &table[r->set.variant][i]);
+  for (int i = 0; r->o.mc && r->n_maps > 1 && i < ROWS; i++)
+    if (of_counts[i].gamma > 0) add_mc(r, 1, &of_counts[i]);
+  for (int map = 0; r->o.linear && map < r->n_maps; map++)
+    for (size_t k = 0; k < sizeof weights / sizeof *weights; k++) {
+      candidate x = {.kind = CANDIDATE_LINEAR, .map = map, .C = weights[k]};
+      add(r, &x);
+      x.filled = true;
+      if (r->fills && map == 0) add(r, &x);
+    }
+  for (int map = 0; kernels_pay(r) && map < r->n_maps; map++)
+    TRY(add_kernels(r, map));
+  for (int map = 0; trees_pay(r) && map < r->n_maps; map++) {
+    candidate x = {.kind = CANDIDATE_TREES, .map = map, .leaf = LEAF};
+    if (r->imputes || !r->fills || map > 0) add(r, &x);
+    x.filled = true;
+    if (r->fills && map == 0) add(r, &x);
+  }
+  return LAPIS_OK;
+}
+
+/* Whether the best stands at the lower and at the upper end of mu (else of
+ * lambda) among the mc candidates of its map, whatever else they differ in;
+ * alone, at both. */
+static void ends(const comparison *r, const candidate *b, bool of_mu,
+                 bool end[2])
+{
+  end[0] = end[1] = true;
+  for (int i = 0; i < r->count; i++) {
+    const candidate *x = &r->run[i];
+    if (x->kind != CANDIDATE_MC || x->map != b->map) continue;
+    double a = of_mu ? x->set.mu_rel : x->set.lambda;
+    double at = of_mu ? b->set.mu_rel : b->set.lambda;
+    if (a < at) end[0] = false;
+    if (a > at) end[1] = false;
+  }
+}
+
+/* The next value beyond the ends of what was tried, 0 where x is none. */
+static double beyond(double x, double least, double most, double factor)
+{
+  return x <= least ? x / factor : x >= most ? x * factor : 0;
+}
+
+/* The kernel beside the best one's, where that is the narrowest or the widest
+ * of its kind. */
+static lapis_status widen_kernel(comparison *r, candidate b)
+{
+  const race_kernel *k = &r->kernel[b.kernel - 1];
+  double least = k->width, most = k->width;
+  for (int i = 0; i < r->n_kernels; i++) {
+    if (r->kernel[i].map != b.map) continue;
+    least = fmin(least, r->kernel[i].width);
+    most = fmax(most, r->kernel[i].width);
+  }
+  double width = beyond(k->width, least, most, 4);
+  if (width == 0 || width > MOST_WIDTH || width < 1 / MOST_WIDTH)
+    return LAPIS_OK;
+  TRY(kernels_find(r, b.map, width, &b.kernel));
+  if (b.kernel > 0) add(r, &b);
+  return LAPIS_OK;
+}
+
+/* Of logistic regressions: a C ten times smaller or larger. */
+static lapis_status widen_linear(comparison *r, int best)
+{
+  candidate b = r->run[best];
+  double least = b.C, most = b.C;
+  for (int i = 0; i < r->count; i++) {
+    const candidate *x = &r->run[i];
+    if (x->kind != CANDIDATE_LINEAR || x->map != b.map ||
+        x->filled != b.filled || x->kernel != b.kernel)
+      continue;
+    least = fmin(least, x->C);
+    most = fmax(most, x->C);
+  }
+  b.score = NULL;
+  b.platt = b.answer = NULL;
+  b.judged = b.learnt = false;
+  if (b.kernel > 0) TRY(widen_kernel(r, b));
+  b.C = beyond(b.C, least, most, 10);
+  if (b.C >= LEAST_C && (b.kernel == 0 || b.C < MOST_KERNEL_C)) add(r, &b);
+  return LAPIS_OK;
+}
+
+static void widen_mc(comparison *r, int best)
+{
+  const candidate b = r->run[best];
+  const double factor[] = {1. / 3, 3};
+  for (int of_mu = 0; of_mu < 2; of_mu++) {
+    bool end[2];
+    unsigned stated = of_mu ? STATED_MU : STATED_LAMBDA;
+    if ((r->o.stated & stated) != 0) continue;
+    ends(r, &b, of_mu, end);
+    for (int k = 0; k < 2; k++) {
+      row at = {b.set.labels, b.set.mu_rel, b.set.lambda, b.set.gamma};
+      double *moved = of_mu ? &at.mu_rel : &at.lambda;
+      *moved = round(*moved * factor[k] * 1e4) / 1e4;
+      if (end[k] && *moved > 0 && at.mu_rel < 1) add_mc(r, b.map, &at);
+    }
+  }
+}
+
+lapis_status candidates_widen(comparison *r, int best, int *more)
+{
+  int before = r->count;
+  if (r->run[best].kind == CANDIDATE_LINEAR)
+    TRY(widen_linear(r, best));
+  else
+    widen_mc(r, best);
+  *more += r->count - before;
+  return LAPIS_OK;
+}
+
+/* ---- what a fold shows --------------------------------------------------*/
+static bool hides(const comparison *r, int64_t fold, int64_t c, int64_t j)
+{
+  if (r->cells) return fold_hides(&r->plan, fold, c, j);
+  return r->plan.fold[j] == fold;
+}
+
+/* Signs of what is shown, NaN where hidden; turned for coding by rarity. */
+static double *shown(const comparison *r, int64_t fold, bool turned)
+{
+  double *y = base_alloc_raw(r->ctx, r->K * r->n, sizeof *y);
+  for (int64_t k = 0; y != NULL && k < r->K * r->n; k++) {
+    int64_t c = k % r->K, j = k / r->K;
+    double s = r->labels.sign[k] * (turned ? r->turn[c] : 1);
+    y[k] = hides(r, fold, c, j) ? NAN : s;
+  }
+  return y;
+}
+
+static void keep_hidden(const comparison *r, candidate *x, int64_t fold,
+                        const double *score, bool turned)
+{
+  for (int64_t k = 0; k < r->K * r->n; k++) {
+    int64_t c = k % r->K;
+    if (isnan(r->labels.sign[k]) || !hides(r, fold, c, k / r->K)) continue;
+    x->score[k] = turned && r->turn[c] < 0 ? 1 - score[k] : score[k];
+  }
+}
+
+void candidate_forget(const comparison *r, candidate *x, int64_t fold)
+{
+  for (int64_t k = 0; x->score != NULL && k < r->K * r->n; k++)
+    if (hides(r, fold, k % r->K, k / r->K)) x->score[k] = NAN;
+}
+
+/* ---- mc -----------------------------------------------------------------*/
+static void give_up(comparison *r, int map)
+{
+  lapis_solver_free(r->common[map]);
+  r->common[map] = NULL;
+}
+
+/* The solver of all labels takes those at hand; where it cannot, or there is
+ * none, one of their own is made: *own. */
+static lapis_status solver_for(comparison *r, int map, const lapis_data *data,
+                               const lapis_mc_settings *set, bool *own,
+                               lapis_solver **out)
+{
+  if (r->common[map] != NULL) {
+    lapis_status s = solver_relabel(r->common[map], data, set);
+    *out = r->common[map];
+    *own = false;
+    if (s != LAPIS_ENOTBUILT) return s;
+    give_up(r, map);
+  }
+  *own = true;
+  return lapis_mc_new(r->ctx, data, set, out);
+}
+
+/* Made of all labels; where that is refused, folds are left to themselves. */
+static void make_common(comparison *r, int map, const lapis_mc_settings *set)
+{
+  double *y = shown(r, -2, false); /* no fold: nothing is hidden */
+  lapis_data all = {
+      .X = r->X[map], .Y = lapis_mat_f64(y, r->K, r->n), .weight = r->weight};
+  r->tried[map] = true;
+  if (y == NULL) return;
+  lapis_status s = lapis_mc_new(r->ctx, &all, set, &r->common[map]);
+  if (s >= 0) r->common[map]->brief = true;
+  base_free(y);
+}
+
+/* X with its gaps filled: low_rank + sparse is X where it was seen, and sparse
+ * is 0 elsewhere. */
+static lapis_status keep_completed(comparison *r, int64_t fold,
+                                   const lapis_solver *s)
+{
+  lapis_mat low, sparse;
+  TRY(lapis_result_get(s, "low_rank", &low));
+  TRY(lapis_result_get(s, "sparse", &sparse));
+  double **to = &r->completed[fold];
+  if (*to == NULL)
+    *to = base_alloc_raw(r->ctx, low.rows * low.cols, sizeof **to);
+  if (*to == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < low.rows * low.cols; k++) {
+    int64_t i = k % low.rows, j = k / low.rows;
+    (*to)[k] = lapis_mat_at(&low, i, j) + lapis_mat_at(&sparse, i, j);
+  }
+  return LAPIS_OK;
+}
+
+static bool is_turned(const candidate *x)
+{
+  return x->set.labels == LAPIS_MC_LABELS_RARE;
+}
+
+/* A race needs no more than this. */
+static lapis_mc_settings loosened(const candidate *x)
+{
+  lapis_mc_settings set = x->set;
+  if (is_turned(x)) set.labels = LAPIS_MC_LABELS_01;
+  set.stop.tol = fmax(set.stop.tol, LOOSE_TOL);
+  set.stop.max_iters = LOOSE_ITERS;
+  set.stop.seconds = INFINITY;
+  set.certificate = set.class_features = false;
+  return set;
+}
+
+static bool completes_gaps(const comparison *r, const candidate *x)
+{
+  return r->fills && x == r->run;
+}
+
+static lapis_status solve_mc(comparison *r, candidate *x, lapis_data *data,
+                             int64_t fold)
+{
+  lapis_mc_settings set = loosened(x);
+  lapis_solver *s;
+  lapis_mat scores;
+  bool own = false, completes = completes_gaps(r, x);
+  if (completes) {
+    set.dense = own = true;
+    TRY(lapis_mc_new(r->ctx, data, &set, &s));
+  } else {
+    if (!r->tried[x->map]) make_common(r, x->map, &set);
+    TRY(solver_for(r, x->map, data, &set, &own, &s));
+  }
+  lapis_status status = lapis_solve(s);
+  if (status >= 0 && status != LAPIS_CANCELLED) {
+    lapis_status got = lapis_result_get(s, "scores", &scores);
+    if (got < 0) status = got;
+  }
+  if (status >= 0 && status != LAPIS_CANCELLED)
+    keep_hidden(r, x, fold, scores.val, is_turned(x));
+  if (status >= 0 && completes) {
+    lapis_status kept = keep_completed(r, fold, s);
+    if (kept < 0) status = kept;
+  }
+  if (own) lapis_solver_free(s);
+  return status;
+}
+
+static lapis_status mc_answers(comparison *r, candidate *x, int64_t fold)
+{
+  bool pm = x->set.labels == LAPIS_MC_LABELS_PM ||
+            (x->set.labels == LAPIS_MC_LABELS_AUTO && !r->labels.zero_one);
+  double *y = shown(r, fold, is_turned(x));
+  if (y == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; !pm && k < r->K * r->n; k++)
+    if (y[k] < 0) y[k] = 0;
+  lapis_data data = {.X = r->X[x->map],
+                     .Y = lapis_mat_f64(y, r->K, r->n),
+                     .weight = r->weight};
+  lapis_status s = solve_mc(r, x, &data, fold);
+  base_free(y);
+  return s;
+}
+
+/* ---- logistic regression ------------------------------------------------*/
+
+/* What some label is shown of: X (d x m), sign (K x m), weight (m) or NULL. */
+typedef struct lesson {
+  double *X, *sign, *weight;
+  int64_t m;
+} lesson;
+
+static lapis_status gather(const comparison *r, const double *X, int64_t d,
+                           const double *y, lesson *to)
+{
+  *to = (lesson){.X = base_alloc_raw(r->ctx, d * r->n, sizeof(double)),
+                 .sign = base_alloc_raw(r->ctx, r->K * r->n, sizeof(double))};
+  if (r->weight != NULL)
+    to->weight = base_alloc_raw(r->ctx, r->n, sizeof(double));
+  if (to->X == NULL || to->sign == NULL ||
+      (r->weight != NULL && to->weight == NULL))
+    return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < r->n; j++) {
+    const double *of = y + j * r->K;
+    bool any = false;
+    for (int64_t c = 0; c < r->K; c++) any |= !isnan(of[c]);
+    if (!any) continue;
+    if (r->weight != NULL) to->weight[to->m] = r->weight[j];
+    memcpy(to->X + to->m * d, X + j * d, (size_t)d * sizeof *X);
+    memcpy(to->sign + to->m++ * r->K, of, (size_t)r->K * sizeof *of);
+  }
+  return LAPIS_OK;
+}
+
+/* Lines W of the lesson, and what they say of all samples of X. */
+static lapis_status score_linear(comparison *r, la *h, const lesson *from,
+                                 const double *X, int64_t d, double C,
+                                 double *W, double *score)
+{
+  logistic_problem p = {.X = lapis_mat_f64(from->X, d, from->m),
+                        .sign = from->sign,
+                        .weight = from->weight,
+                        .K = r->K,
+                        .classes = r->labels.kind == TARGETS_CLASS,
+                        .C = C,
+                        .tol = LOOSE_TOL,
+                        .max_iters = LOOSE_ITERS};
+  TRY(op_logistic(h, &p, W, NULL));
+  la_array x = la_wrap((double *)X, d, r->n), w = la_wrap(W, d, r->K);
+  la_array out = la_wrap(score, r->K, r->n);
+  w.ld = d + 1;
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &w, &x, 0, &out));
+  for (int64_t k = 0; k < r->K * r->n; k++)
+    score[k] += W[k % r->K * (d + 1) + d];
+  targets_log_odds(&r->labels, score, W);
+  return LAPIS_OK;
+}
+
+/* Some label is shown of both kinds. */
+static bool teaches(const comparison *r, const double *y)
+{
+  for (int64_t c = 0; c < r->K; c++) {
+    bool kind[2] = {false, false};
+    for (int64_t j = 0; j < r->n; j++)
+      if (!isnan(y[j * r->K + c])) kind[y[j * r->K + c] > 0] = true;
+    if (kind[0] && kind[1]) return true;
+  }
+  return false;
+}
+
+/* All known labels to those shown.  C times it weighs the losses of a fold as
+ * those of all will be weighed: where C is small weights grow with their
+ * number, and what calibrates the one would not fit the other. */
+static double known_to_shown(const comparison *r, const double *y)
+{
+  double known = 0, seen = 0;
+  for (int64_t k = 0; k < r->K * r->n; k++) {
+    double w = r->weight == NULL ? 1 : r->weight[k / r->K];
+    known += isnan(r->labels.sign[k]) ? 0 : w;
+    seen += isnan(y[k]) ? 0 : w;
+  }
+  return seen > 0 ? known / seen : 1;
+}
+
+/* What the regression reads; *from NULL: the filler has not answered. */
+static lapis_status features(comparison *r, const candidate *x, int64_t fold,
+                             const double **from, int64_t *d)
+{
+  const race_features *kernel;
+  *d = r->X[x->map].rows;
+  if (x->kernel > 0) {
+    TRY(kernels_features(r, x, fold, &kernel));
+    *from = kernel == NULL ? NULL : kernel->F;
+    if (kernel != NULL) *d = kernel->rows;
+    return LAPIS_OK;
+  }
+  *from = r->completed[fold];
+  return x->filled ? LAPIS_OK : candidates_fill(r, x->map, from);
+}
+
+static lapis_status linear_answers(comparison *r, candidate *x, int64_t fold)
+{
+  la h;
+  int64_t d;
+  const double *from;
+  lesson seen = {0};
+  TRY(features(r, x, fold, &from, &d));
+  if (from == NULL) return LAPIS_OK;
+  TRY(la_open_host(r->ctx, &h));
+  double *y = shown(r, fold, false);
+  double *score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *score);
+  double *W = base_alloc_raw(r->ctx, (d + 1) * r->K, sizeof *W);
+  lapis_status s = LAPIS_ENOMEM;
+  if (y != NULL && !teaches(r, y)) s = LAPIS_EDATA;
+  if (s != LAPIS_EDATA && y != NULL && score != NULL && W != NULL)
+    s = gather(r, from, d, y, &seen);
+  if (s >= 0)
+    s = score_linear(r, &h, &seen, from, d, x->C * known_to_shown(r, y), W,
+                     score);
+  if (s >= 0) keep_hidden(r, x, fold, score, false);
+  base_free(seen.X);
+  base_free(seen.sign);
+  base_free(seen.weight);
+  base_free(y);
+  base_free(score);
+  base_free(W);
+  return s;
+}
+
+/* ---- trees --------------------------------------------------------------*/
+static bool goes_on(void *user)
+{
+  const comparison *r = user;
+  return !base_late(r->ctx) && !base_cancelled(r->ctx);
+}
+
+static lapis_status grow(comparison *r, const candidate *x, const double *X,
+                         int64_t d, const double *y, double *score)
+{
+  trees grown;
+  trees_problem p = {.X = X,
+                     .sign = y,
+                     .weight = r->weight,
+                     .d = d,
+                     .n = r->n,
+                     .K = r->K,
+                     .count = RACE_TREES,
+                     .leaf = x->leaf};
+  TRY(trees_grow(r->ctx, &p, goes_on, r, &grown));
+  bool all = grown.count == RACE_TREES;
+  for (int64_t j = 0; all && j < r->n; j++) {
+    trees_answer(&grown, X + j * d, score + j * r->K);
+    trees_log_odds(&grown, score + j * r->K);
+  }
+  trees_free(&grown);
+  if (all) return LAPIS_OK;
+  return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_TIME_LIMIT;
+}
+
+static lapis_status trees_answers(comparison *r, candidate *x, int64_t fold)
+{
+  int64_t d;
+  const double *from;
+  TRY(features(r, x, fold, &from, &d));
+  if (from == NULL) return LAPIS_OK;
+  double *y = shown(r, fold, false);
+  double *score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *score);
+  lapis_status s = y == NULL || score == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0) s = teaches(r, y) ? grow(r, x, from, d, y, score) : LAPIS_EDATA;
+  if (s == LAPIS_OK) keep_hidden(r, x, fold, score, false);
+  base_free(y);
+  base_free(score);
+  return s;
+}
+
+/* ---- means --------------------------------------------------------------*/
+static double log_odds(double p)
+{
+  const double least = 1e-12;
+  p = fmin(fmax(p, least), 1 - least);
+  return log(p) - log1p(-p);
+}
+
+lapis_status candidates_mean(comparison *r, const int *of, int parts)
+{
+  candidate x = {
+      .kind = CANDIDATE_MEAN, .parts = parts, .map = r->run[of[0]].map};
+  int64_t count = r->K * r->n;
+  if (r->count == MOST_CANDIDATES) return LAPIS_OK;
+  memcpy(x.of, of, (size_t)parts * sizeof *of);
+  double *p = base_alloc_raw(r->ctx, count, sizeof *p);
+  x.score = base_alloc(r->ctx, count, sizeof *x.score);
+  if (p == NULL || x.score == NULL) {
+    base_free(p);
+    base_free(x.score);
+    return LAPIS_ENOMEM;
+  }
+  for (int i = 0; i < parts; i++) {
+    const candidate *one = &r->run[of[i]];
+    targets_calibrate(&r->labels, (const double *)one->answer, one->score, p);
+    for (int64_t k = 0; k < count; k++)
+      x.score[k] += isnan(one->score[k]) ? NAN : p[k];
+  }
+  for (int64_t k = 0; k < count; k++)
+    x.score[k] = isnan(x.score[k]) ? NAN : log_odds(x.score[k] / parts);
+  base_free(p);
+  r->run[r->count++] = x;
+  return LAPIS_OK;
+}
+
+lapis_status candidates_share(comparison *r, int first, int last)
+{
+  for (int i = first; i <= last; i++) {
+    const candidate *x = &r->run[i];
+    const lapis_mc_settings set = loosened(x);
+    bool mc = x->kind == CANDIDATE_MC && !completes_gaps(r, x);
+    if (mc && !r->tried[x->map]) make_common(r, x->map, &set);
+    bool gaps = x->kind != CANDIDATE_MC && !x->filled;
+    const double *unused;
+    if (gaps && (x->kernel == 0 || r->imputes))
+      TRY(candidates_fill(r, x->map, &unused));
+  }
+  return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_OK;
+}
+
+lapis_status candidate_room(const comparison *r, candidate *x)
+{
+  if (x->score != NULL) return LAPIS_OK;
+  x->score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *x->score);
+  if (x->score == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < r->K * r->n; k++) x->score[k] = NAN;
+  return LAPIS_OK;
+}
+
+static void add_row(comparison *r, const char *what, int i, keep_row as)
+{
+  char name[KEEP_NAME];
+  (void)snprintf(name, sizeof name, "%s-%d", what, i);
+  keep_add(&r->scope, name, as);
+}
+
+lapis_status candidates_restore(comparison *r, int first, int last)
+{
+  bool found;
+  for (int i = first; i <= last; i++) {
+    TRY(candidate_room(r, &r->run[i]));
+    add_row(r, "score", i,
+            (keep_row){.rule = KEEP_HOLES,
+                       .val = r->run[i].score,
+                       .count = r->K * r->n});
+  }
+  add_row(r, "answered", first,
+          (keep_row){.rule = KEEP_SWITCHES,
+                     .val = candidate_answered(r, first, 0),
+                     .count = (last - first + 1) * r->used});
+  add_row(
+      r, "late", first,
+      (keep_row){.rule = KEEP_SWITCHES, .val = &r->late[first], .count = 1});
+  return keep_restore(r->ctx, &r->scope, &found);
+}
+
+void candidates_end(comparison *r, int first)
+{
+  for (int i = first; i < r->count; i++)
+    for (int64_t f = 0; f < r->used; f++) *candidate_answered(r, i, f) = true;
+  r->late[first] = true;
+  (void)keep_take(r->ctx, true);
+}
+
+/* Of a run that goes on: the first candidate has answered, and what it filled
+ * is gone. */
+static lapis_status fill_again(comparison *r, const candidate *x, int64_t fold)
+{
+  if (!x->filled || r->completed[fold] != NULL ||
+      !*candidate_answered(r, 0, fold))
+    return LAPIS_OK;
+  return mc_answers(r, r->run, fold);
+}
+
+lapis_status candidate_answers(comparison *r, candidate *x, int64_t fold)
+{
+  TRY(candidate_room(r, x));
+  keep_pause(r->ctx, true); /* kept is the answer, not the way to it */
+  lapis_status s = fill_again(r, x, fold);
+  if (s >= 0 && s != LAPIS_CANCELLED)
+    s = x->kind == CANDIDATE_TREES    ? trees_answers(r, x, fold)
+        : x->kind == CANDIDATE_LINEAR ? linear_answers(r, x, fold)
+                                      : mc_answers(r, x, fold);
+  keep_pause(r->ctx, false);
+  return s;
+}

@@ -1,0 +1,174 @@
+/* candidates.h - who runs, and how they answer; between the race's files. */
+#ifndef LAPIS_CANDIDATES_H
+#define LAPIS_CANDIDATES_H
+#include "base/resume.h"
+#include "choose/select.h"
+#include "folds/calibrate.h"
+#include "methods/auto/compare.h"
+#include "op/learn/logistic.h"
+#include "op/learn/trees.h"
+
+enum {
+  MOST_CANDIDATES = 60,
+  MOST_MAPS = 2,
+  MOST_KERNELS = 12,
+  MOST_FOLDS = 20,
+  RACE_TREES = 300
+};
+typedef enum candidate_kind {
+  CANDIDATE_MC,
+  CANDIDATE_LINEAR,
+  CANDIDATE_TREES,
+  CANDIDATE_KINDS,                 /* of candidates that answer by themselves */
+  CANDIDATE_MEAN = CANDIDATE_KINDS /* of the best of several of these kinds */
+} candidate_kind;
+typedef struct candidate {
+  candidate_kind kind;
+  int of[CANDIDATE_KINDS], parts; /* means: the candidates whose mean it is */
+  bool filled; /* linear, trees: gaps hold what the filler completes, not what
+                * the map does */
+  int map;     /* place among the maps */
+  int kernel;  /* linear: which of the race's it reads, from 1; 0: none */
+  lapis_mc_settings set;
+  double C;        /* linear */
+  int64_t leaf;    /* trees */
+  double *score;   /* K x n of hidden labels, NaN elsewhere; for the larger
+                    * value */
+  sigmoid *platt;  /* K: what judged */
+  sigmoid *answer; /* K: what answers; one class of K: the softmax's */
+  double loss, error, auroc, accuracy;
+  double least, most; /* accuracy that new samples may have */
+  double guess;       /* log-loss of the shares, over what was answered */
+  double ahead, ahead_error; /* of that */
+  bool one_answer;           /* to all hidden labels */
+  bool learnt, judged;
+} candidate;
+
+typedef struct race_features {
+  double *F; /* rows x n, free(); NULL: not made */
+  int64_t rows;
+} race_features;
+/* A kernel in front of logistic regression; text: the whole map, whose part
+ * from `tail` on is the kernel. */
+typedef struct race_kernel {
+  int map;
+  double width; /* in medians */
+  char *text;
+  size_t tail;
+  race_features features;
+} race_kernel;
+
+struct comparison {
+  lapis_ctx *ctx;
+  lapis_mc_settings set; /* what the user stated */
+  auto_options o;
+  const lapis_data *data; /* borrowed while it runs */
+  targets labels;
+  fold_plan plan;
+  bool cells, grouped;
+  int64_t K, n, used; /* used: folds */
+  int64_t known;      /* rows, or groups, of which a label is known */
+  double *weight;     /* n, or NULL */
+  double *turn;       /* K: -1 where the rarer value is the smaller one */
+  int n_maps;
+  const char *map[MOST_MAPS];
+  char *own_map;
+  double *memory[MOST_MAPS]; /* behind X */
+  double *filled[MOST_MAPS]; /* X without gaps, for linear ones, or NULL */
+  bool imputes;              /* gaps by factors, else by means */
+  char *imputing;            /* the first map with `impute` behind it */
+  char scaled[32];           /* scale:NUMBER, of a sparse X that pos reads */
+  /* X in which an mc, the first candidate, has filled the gaps, a fold each */
+  bool fills;
+  double *completed[MOST_FOLDS];
+  int n_kernels;
+  race_kernel kernel[MOST_KERNELS];
+  race_features of_filled; /* of what is completed, the last that was asked */
+  int filled_kernel;
+  int64_t filled_fold;
+  lapis_mat X[MOST_MAPS];
+  bool tried[MOST_MAPS];           /* to make the common solver */
+  lapis_solver *common[MOST_MAPS]; /* of all labels, which takes a fold's */
+  int count, widened;
+  candidate run[MOST_CANDIDATES];
+  int order[MOST_CANDIDATES]; /* best first */
+  /* What a run that goes on finds again: who has answered for which fold, if
+   * only that it has too little (MOST_CANDIDATES x used), and where time ran
+   * out, by the first of the candidates that ran then. */
+  keep_scope scope;
+  bool *answered, late[MOST_CANDIDATES];
+};
+
+/* The candidates of the settings that are left open. */
+lapis_status candidates_list(comparison *r);
+/* Further ones, where the best stands at an end of what was tried; *more: how
+ * many. */
+lapis_status candidates_widen(comparison *r, int best, int *more);
+/* The mean of the probabilities of some candidates, as a further one. */
+lapis_status candidates_mean(comparison *r, const int *of, int parts);
+/* Answers of a candidate for what this fold hides.  LAPIS_EDATA where the fold
+ * leaves too little to learn from. */
+lapis_status candidate_answers(comparison *r, candidate *x, int64_t fold);
+/* Place for its scores, none known; nothing where it is there. */
+lapis_status candidate_room(const comparison *r, candidate *x);
+/* What candidates first .. last have in common over folds, made before the
+ * first answer for processes that share it. */
+lapis_status candidates_share(comparison *r, int first, int last);
+/* Place for the scores of candidates first .. last and, once for each of them,
+ * what a former run has kept of their answers. */
+lapis_status candidates_restore(comparison *r, int first, int last);
+static inline bool *candidate_answered(const comparison *r, int i, int64_t fold)
+{
+  return &r->answered[i * r->used + fold];
+}
+/* Of those from first on: time is up, and a run that goes on does no more. */
+void candidates_end(comparison *r, int first);
+/* As if x had never been asked about the fold. */
+void candidate_forget(const comparison *r, candidate *x, int64_t fold);
+
+/* X behind each map, and the end of what only running needs. */
+lapis_status race_make_maps(comparison *r, const lapis_mat *X);
+void race_drop_data(comparison *r);
+/* i is the number of a candidate that was judged. */
+bool race_has(const comparison *r, int i);
+/* What an mc candidate ran with. */
+void race_take(const candidate *x, lapis_mc_settings *set);
+
+/* The bar; false: stop. */
+bool race_show(comparison *r, int64_t done, int64_t all, double started);
+
+/* compare_jobs.c: as many processes as are asked for and of use to candidates
+ * from first on; their answers over all folds; what is kept where time runs
+ * out. */
+int race_jobs(const comparison *r, int first);
+lapis_status race_run_jobs(comparison *r, int first);
+/* Of candidate k alone, by a function that answers for one fold. */
+typedef lapis_status candidate_answer_fn(comparison *r, int k, int64_t fold);
+lapis_status race_ask_jobs(comparison *r, int k, candidate_answer_fn *answer);
+
+/* kernels.c.  Whether kernels run at all; the place of one, from 1 (0: there is
+ * no more room); features for candidate x of a fold, NULL where the gaps are
+ * not filled yet. */
+bool kernels_pay(const comparison *r);
+lapis_status kernels_find(comparison *r, int map, double width, int *place);
+lapis_status kernels_features(comparison *r, const candidate *x, int64_t fold,
+                              const race_features **out);
+void kernels_drop(comparison *r); /* features, which running needs */
+void kernels_free(comparison *r);
+/* fill.c.  X behind a map, its gaps filled: d x n. */
+lapis_status candidates_fill(comparison *r, int map, const double **out);
+/* The map from features as given; and from those that were filled. */
+const char *candidate_map(const comparison *r, const candidate *x);
+const char *candidate_map_of_filled(const comparison *r, const candidate *x);
+
+/* A candidate's scores, as what calibrates them. */
+calibration race_calibration(const comparison *r, const double *score);
+/* What shrinks the biases of several classes while a candidate is calibrated.
+ */
+double candidate_ridge(const comparison *r, const candidate *x);
+/* score.c: loss, error, AUROC, accuracy, sigmoids of a candidate. */
+lapis_status candidate_judge(comparison *r, candidate *x);
+double race_behind(const comparison *r, const candidate *a, const candidate *b,
+                   double *error);
+
+#endif

@@ -1,0 +1,720 @@
+/* compare.c - settings that nobody gave: candidates, folds like what is
+ * missing, and a judge.  The policy and what it was measured on:
+ * docs/defaults.md. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "methods/auto/candidates.h"
+#include "methods/method_entry.h"
+
+enum { FOLDS = 3, USED_FOLDS = 2, FEW = 100, ROUNDS = 2 };
+static const double TIE = 0.002; /* of log-loss */
+static const double CLEAR = 3;   /* standard errors behind: no part in a mean */
+static const double MOST_ENTRIES = 5e7;   /* a sparse X that is made dense */
+static const double MOST_COMPLETED = 1e7; /* entries kept a fold */
+
+/* ---- preparing ----------------------------------------------------------*/
+/* Counts: whole numbers, none below 0, zeros in most samples. */
+static bool are_counts(const lapis_mat *X)
+{
+  int64_t with_zero = 0;
+  for (int64_t j = 0; j < X->cols; j++) {
+    bool zero = false;
+    for (int64_t i = 0; i < X->rows; i++) {
+      double v = lapis_mat_at(X, i, j);
+      if (v < 0 || v != rint(v)) {
+        if (!isnan(v)) return false;
+      }
+      zero |= v == 0;
+    }
+    with_zero += zero;
+  }
+  return 2 * with_zero > X->cols;
+}
+
+/* l1 needs whole samples: a sample with gaps has no total. */
+static bool has_gaps(const lapis_mat *X)
+{
+  return lapis_mat_missing(X) > 0;
+}
+
+/* scale:NUMBER that brings the mean of what is known of a sparse X to 10: of
+ * scale:auto what X leaves out is 0. */
+static const char *scale_stored(comparison *r, const lapis_mat *X)
+{
+  double sum = 0, count = 0;
+  for (int64_t k = X->colptr[0]; k < X->colptr[X->cols]; k++) {
+    double x = mat_stored(X, k);
+    if (isnan(x)) continue;
+    sum += fabs(x);
+    count++;
+  }
+  if (r->set.absent == LAPIS_ABSENT_ZERO)
+    count = (double)X->rows * (double)X->cols;
+  double times = 10 * count / sum;
+  if (!(isnormal(times) && times > 0)) return "none";
+  snprintf(r->scaled, sizeof r->scaled, "scale:%.3g", times);
+  return r->scaled;
+}
+
+static void choose_maps(comparison *r, const lapis_mat *X)
+{
+  bool huge = (double)X->rows * (double)X->cols > MOST_ENTRIES;
+  bool sparse =
+      X->colptr != NULL && (huge || r->set.absent == LAPIS_ABSENT_MISSING);
+  r->n_maps = 1;
+  r->map[0] = "standard";
+  if (r->own_map != NULL)
+    r->map[0] = r->own_map;
+  else if (r->set.variant == LAPIS_MC_SIMPLEX)
+    r->map[0] = "none";
+  else if (r->set.variant == LAPIS_MC_POS && sparse) /* its loss grows with X */
+    r->map[0] = scale_stored(r, X);
+  else if (r->set.variant == LAPIS_MC_POS)
+    r->map[0] = "scale:auto,scale:10";
+  else if (sparse)
+    r->map[0] = "none";
+  else if (X->rows > 2 && !has_gaps(X) && are_counts(X))
+    r->map[r->n_maps++] = "l1-sqrt,standard";
+}
+
+/* A plain candidate reads all of X, gaps filled. */
+static bool plain_can_read(const lapis_mat *X, const lapis_mc_settings *set)
+{
+  if (X->colptr == NULL) return true;
+  return set->absent == LAPIS_ABSENT_ZERO &&
+         (double)X->rows * (double)X->cols <= MOST_ENTRIES;
+}
+
+/* An mc fills gaps better than means do, as does `impute`, where there are
+ * some.
+ */
+static bool may_fill(const comparison *r, const lapis_mat *X)
+{
+  bool dense = X->colptr == NULL;
+  return r->o.mc && (r->o.linear || r->o.trees) && dense && has_gaps(X) &&
+         (double)X->rows * (double)X->cols <= MOST_COMPLETED;
+}
+
+static lapis_status name_imputing(comparison *r)
+{
+  static const char more[] = ",impute";
+  size_t size = strlen(r->map[0]) + sizeof more;
+  if (!r->imputes || r->imputing != NULL) return LAPIS_OK;
+  r->imputing = base_alloc(r->ctx, (int64_t)size, 1);
+  if (r->imputing == NULL) return LAPIS_ENOMEM;
+  snprintf(r->imputing, size, "%s%s", r->map[0], more);
+  return LAPIS_OK;
+}
+
+lapis_status race_make_maps(comparison *r, const lapis_mat *X)
+{
+  choose_maps(r, X);
+  r->o.linear = r->o.linear && plain_can_read(X, &r->set);
+  r->o.trees = r->o.trees && plain_can_read(X, &r->set);
+  r->fills = may_fill(r, X);
+  for (int k = 0; k < r->n_maps; k++) {
+    lapis_map *map;
+    r->X[k] = *X;
+    if (strcmp(r->map[k], "none") == 0) continue;
+    TRY(lapis_map_new(r->ctx, r->map[k], &map));
+    lapis_status s = lapis_map_fit(r->ctx, map, X);
+    if (s >= 0) s = lapis_map_make(r->ctx, map, X, &r->memory[k], &r->X[k]);
+    lapis_map_free(map);
+    TRY(s);
+  }
+  r->imputes = r->fills && has_gaps(&r->X[0]);
+  return name_imputing(r);
+}
+
+/* The rarer known value is 1 inside; a tie leaves the larger. */
+static lapis_status find_turns(comparison *r)
+{
+  r->turn = base_alloc(r->ctx, r->K, sizeof *r->turn);
+  if (r->turn == NULL) return LAPIS_ENOMEM;
+  for (int64_t c = 0; c < r->K; c++) {
+    int64_t count[2];
+    targets_count(&r->labels, c, count);
+    bool class_ = r->labels.kind == TARGETS_CLASS;
+    r->turn[c] = !class_ && count[0] < count[1] ? -1 : 1;
+  }
+  return LAPIS_OK;
+}
+
+/* Rows, or groups, some label of which is known; -1: no memory. */
+static int64_t labelled_units(const comparison *r)
+{
+  bool *any = base_alloc(r->ctx, r->plan.units, sizeof *any);
+  int64_t count = 0;
+  if (any == NULL) return -1;
+  for (int64_t k = 0; k < r->K * r->n; k++)
+    any[r->plan.unit[k / r->K]] |= !isnan(r->labels.sign[k]);
+  for (int64_t u = 0; u < r->plan.units; u++) count += any[u];
+  base_free(any);
+  return count;
+}
+
+static lapis_status draw(comparison *r)
+{
+  lapis_cv_options o = lapis_cv_defaults();
+  o.by_group = r->grouped;
+  lapis_folds_of of = lapis_cv_hides(lapis_method_find("mc"), r->data, &o);
+  r->cells = of == LAPIS_FOLDS_OF_CELLS;
+  lapis_status s = cv_draw_folds(r->ctx, r->data, FOLDS, of, &r->plan);
+  if (s == LAPIS_EINVAL) s = cv_draw_folds(r->ctx, r->data, 2, of, &r->plan);
+  TRY(s);
+  r->known = labelled_units(r);
+  if (r->known < 0) return LAPIS_ENOMEM;
+  r->used =
+      r->known < FEW || r->plan.folds < FOLDS ? r->plan.folds : USED_FOLDS;
+  return LAPIS_OK;
+}
+
+/* ---- running ------------------------------------------------------------*/
+
+/* Out of time within a fold: what only some have answered decides nothing, and
+ * candidates that came later have to have answered all that the first ones did.
+ */
+static void drop_unfinished(comparison *r, int first, int64_t fold)
+{
+  for (int64_t f = first > 0 ? 0 : fold; f <= fold; f++)
+    for (int i = first; i < r->count; i++) candidate_forget(r, &r->run[i], f);
+}
+
+/* One after the other. */
+static lapis_status run_here(comparison *r, int first)
+{
+  double started = base_seconds();
+  int64_t all = (r->count - first) * r->used;
+  for (int64_t f = 0; f < r->used; f++)
+    for (int i = first; i < r->count; i++) {
+      if (*candidate_answered(r, i, f)) continue;
+      lapis_status s = candidate_answers(r, &r->run[i], f);
+      if (s == LAPIS_EDATA ||
+          s == LAPIS_EMISSING) { /* the fold has too little */
+        candidate_forget(r, &r->run[i], f);
+        s = LAPIS_OK;
+      }
+      if (s < 0 || s == LAPIS_CANCELLED) return s;
+      if (!base_late(r->ctx)) {
+        *candidate_answered(r, i, f) = true;
+        (void)keep_take(r->ctx, true);
+      }
+      if (!race_show(r, f * (r->count - first) + i - first + 1, all, started))
+        return LAPIS_CANCELLED;
+      if (!base_late(r->ctx)) continue;
+      bool whole = i == r->count - 1 && s == LAPIS_OK;
+      if (!whole || (first > 0 && f < r->used - 1))
+        drop_unfinished(r, first, f);
+      return LAPIS_TIME_LIMIT;
+    }
+  return LAPIS_OK;
+}
+
+/* Candidates first .. count - 1 over all folds.  Out of time: the folds that
+ * all have run decide, where there is one. */
+static lapis_status run_all(comparison *r, int first)
+{
+  TRY(candidates_restore(r, first, r->count - 1));
+  if (r->late[first]) return LAPIS_TIME_LIMIT;
+  lapis_status s =
+      race_jobs(r, first) > 1 ? race_run_jobs(r, first) : run_here(r, first);
+  if (s == LAPIS_TIME_LIMIT) candidates_end(r, first);
+  return s;
+}
+
+/* Ranks worse than chance's are chance, too. */
+static double rank_of(const candidate *x)
+{
+  return fmax(x->auroc, .5);
+}
+
+/* By loss; those within TIE of the best by AUROC, then by the larger mu. */
+static int best_of(const comparison *r, int from)
+{
+  double least = INFINITY;
+  int best = -1;
+  for (int i = from; i < r->count; i++)
+    if (r->run[r->order[i]].judged)
+      least = fmin(least, r->run[r->order[i]].loss);
+  for (int i = from; i < r->count; i++) {
+    const candidate *x = &r->run[r->order[i]];
+    const candidate *b = best < 0 ? NULL : &r->run[r->order[best]];
+    if (!x->judged || x->loss > least + TIE) continue;
+    if (b == NULL || rank_of(x) > rank_of(b) ||
+        (rank_of(x) >= rank_of(b) && x->set.mu_rel > b->set.mu_rel))
+      best = i;
+  }
+  return best;
+}
+
+static void sort(comparison *r)
+{
+  for (int i = 0; i < r->count; i++) r->order[i] = i;
+  for (int i = 0; i < r->count; i++) {
+    int best = best_of(r, i);
+    if (best < 0) return;
+    int at = r->order[best];
+    memmove(r->order + i + 1, r->order + i,
+            (size_t)(best - i) * sizeof *r->order);
+    r->order[i] = at;
+  }
+}
+
+static lapis_status judge_from(comparison *r, int first)
+{
+  for (int i = first; i < r->count; i++)
+    if (r->run[i].score != NULL) TRY(candidate_judge(r, &r->run[i]));
+  sort(r);
+  return LAPIS_OK;
+}
+
+/* Further candidates where the best of a kind stands at an end; how many. */
+static lapis_status widen(comparison *r, int *more)
+{
+  int best[3] = {-1, -1, -1}; /* mc, lines, lines behind a kernel */
+  *more = 0;
+  for (int i = comparison_count(r) - 1; i >= 0; i--) {
+    const candidate *x = &r->run[r->order[i]];
+    if (x->kind > CANDIDATE_LINEAR) continue;
+    best[x->kind == CANDIDATE_MC ? 0 : x->kernel > 0 ? 2 : 1] = r->order[i];
+  }
+  if ((r->o.stated & STATED_MU) != 0) best[0] = -1;
+  for (int k = 0; k < 3; k++)
+    if (best[k] >= 0) TRY(candidates_widen(r, best[k], more));
+  return LAPIS_OK;
+}
+
+static int first_of(const comparison *r, candidate_kind kind)
+{
+  for (int i = 0; i < comparison_count(r); i++)
+    if (r->run[r->order[i]].kind == kind) return i;
+  return -1;
+}
+
+/* The best of each kind, as far as none is clearly behind the best of all:
+ * numbers of candidates in the order of kinds; *best: whose none is ahead.  How
+ * many. */
+static int close_to_best(const comparison *r, int of[CANDIDATE_KINDS],
+                         int *best)
+{
+  int count = 0, place[CANDIDATE_KINDS];
+  *best = -1;
+  for (int kind = 0; kind < CANDIDATE_KINDS; kind++) {
+    place[kind] = first_of(r, (candidate_kind)kind);
+    if (place[kind] >= 0 && (*best < 0 || place[kind] < *best))
+      *best = place[kind];
+  }
+  for (int kind = 0; kind < CANDIDATE_KINDS; kind++) {
+    double error;
+    if (place[kind] < 0) continue;
+    double by = comparison_difference(r, place[kind], *best, &error);
+    if (place[kind] == *best || fabs(by) <= CLEAR * error)
+      of[count++] = r->order[place[kind]];
+  }
+  return count;
+}
+
+/* The mean of who contends. */
+static lapis_status join_best(comparison *r)
+{
+  int of[CANDIDATE_KINDS], best, before = r->count;
+  int count = close_to_best(r, of, &best);
+  if (count > 1) TRY(candidates_mean(r, of, count));
+  return judge_from(r, before);
+}
+
+static lapis_status run_rounds(comparison *r)
+{
+  int first = 0;
+  lapis_status s = LAPIS_OK;
+  TRY(candidates_list(r));
+  for (int round = 0; s == LAPIS_OK && round <= ROUNDS; round++) {
+    s = run_all(r, first);
+    if (s < 0 || s == LAPIS_CANCELLED) return s;
+    TRY(judge_from(r, first));
+    first = r->count;
+    if (s != LAPIS_OK || round == ROUNDS) break;
+    int more;
+    TRY(widen(r, &more));
+    r->widened += more;
+    if (more == 0) break;
+  }
+  TRY(join_best(r));
+  return s;
+}
+
+static lapis_status race(comparison *r)
+{
+  r->answered = base_alloc(r->ctx, MOST_CANDIDATES * r->used, sizeof(bool));
+  if (r->answered == NULL) return LAPIS_ENOMEM;
+  bool named = r->o.kept_as != NULL && *r->o.kept_as != '\0';
+  keep_open(r->ctx, &r->scope, named ? r->o.kept_as : "race");
+  lapis_status s = run_rounds(r);
+  keep_close(r->ctx, &r->scope, s >= 0 && s != LAPIS_CANCELLED);
+  return s;
+}
+
+/* Rows are those of the data; a map of the user's may make what the variant
+ * needs. */
+static lapis_status check(lapis_ctx *ctx, const lapis_data *data,
+                          const lapis_mc_settings *set, int variant)
+{
+  const method_entry *e = method_entry_of(lapis_method_find("mc"));
+  lapis_mc_settings own = *set;
+  own.variant = variant;
+  TRY(method_check(ctx, e, data));
+  return e->check(ctx, data, &own);
+}
+
+lapis_status race_check(lapis_ctx *ctx, const lapis_data *data,
+                        const lapis_mc_settings *set, const auto_options *o)
+{
+  bool mapped = o->map != NULL;
+  if (!o->mc) return LAPIS_OK;
+  return check(ctx, data, set, mapped ? LAPIS_MC_1 : set->variant);
+}
+
+static lapis_status copy_weights(comparison *r)
+{
+  const double *from = r->data->weight;
+  if (from == NULL) return LAPIS_OK;
+  r->weight = base_alloc(r->ctx, r->n, sizeof *r->weight);
+  if (r->weight == NULL) return LAPIS_ENOMEM;
+  memcpy(r->weight, from, (size_t)r->n * sizeof *from);
+  return LAPIS_OK;
+}
+
+static lapis_status prepare(comparison *r)
+{
+  TRY(race_check(r->ctx, r->data, &r->set, &r->o));
+  TRY(targets_encode(r->ctx, "mc", &r->data->Y, &r->labels));
+  r->K = r->labels.classes;
+  TRY(find_turns(r));
+  TRY(copy_weights(r));
+  TRY(draw(r));
+  TRY(race_make_maps(r, &r->data->X));
+  if (r->own_map == NULL || !r->o.mc) return LAPIS_OK;
+  lapis_data mapped = *r->data;
+  mapped.X = r->X[0];
+  return check(r->ctx, &mapped, &r->set, r->set.variant);
+}
+
+/* What only running needs: copies of X, and what was made of them. */
+void race_drop_data(comparison *r)
+{
+  kernels_drop(r);
+  for (int k = 0; k < MOST_MAPS; k++) {
+    lapis_solver_free(r->common[k]);
+    free(r->memory[k]);
+    base_free(r->filled[k]);
+    r->common[k] = NULL;
+    r->tried[k] = false;
+    r->memory[k] = r->filled[k] = NULL;
+  }
+  r->data = NULL;
+}
+
+lapis_status comparison_run(lapis_ctx *ctx, const lapis_data *data,
+                            const lapis_mc_settings *set,
+                            const auto_options *options, comparison **out)
+{
+  MAKES(out);
+  NEEDS(ctx, ctx, data, set, options, out);
+  TRY(mat_check_data(ctx, "auto", data));
+  if (mat_empty(&data->X) || mat_empty(&data->Y) ||
+      data->X.cols != data->Y.cols)
+    return lapis_fail(
+        ctx, LAPIS_EMISSING,
+        "auto: X and Y are needed, with a row for each sample in both");
+  lapis_mc_settings own;
+  TRY(lapis_settings_copy(ctx, lapis_method_find("mc"), set, &own));
+  own.map = NULL; /* the race's own */
+  comparison *r = base_alloc(ctx, 1, sizeof *r);
+  if (r == NULL) return LAPIS_ENOMEM;
+  *r = (comparison){.ctx = ctx,
+                    .set = own,
+                    .o = *options,
+                    .data = data,
+                    .grouped = data->group != NULL,
+                    .n = data->X.cols};
+  lapis_status s = LAPIS_OK;
+  if (options->map != NULL) {
+    r->own_map = base_strdup(ctx, options->map);
+    if (r->own_map == NULL) s = LAPIS_ENOMEM;
+  }
+  base_mute(ctx, true);
+  if (s >= 0) s = prepare(r);
+  if (s >= 0) s = race(r);
+  base_mute(ctx, false);
+  race_drop_data(r);
+  if (s == LAPIS_CANCELLED) base_rearm(ctx);
+  if (s < 0 || s == LAPIS_CANCELLED) {
+    comparison_free(r);
+    return s;
+  }
+  *out = r;
+  return s;
+}
+
+void comparison_free(comparison *r)
+{
+  if (r == NULL) return;
+  for (int i = 0; i < r->count; i++) {
+    base_free(r->run[i].score);
+    base_free(r->run[i].platt);
+    base_free(r->run[i].answer);
+  }
+  race_drop_data(r);
+  for (int f = 0; f < MOST_FOLDS; f++) base_free(r->completed[f]);
+  folds_free(&r->plan);
+  targets_free(&r->labels);
+  base_free(r->turn);
+  base_free(r->weight);
+  base_free(r->answered);
+  base_free(r->own_map);
+  base_free(r->imputing);
+  kernels_free(r);
+  base_free(r);
+}
+
+/* ---- telling ------------------------------------------------------------*/
+int64_t comparison_labels(const comparison *r)
+{
+  return r->K;
+}
+
+int comparison_count(const comparison *r)
+{
+  if (r == NULL) return 0;
+  int n = 0;
+  for (int i = 0; i < r->count; i++) n += r->run[i].judged;
+  return n;
+}
+
+static const char *const kind_name[] = {"mc", "linear", "trees", "mean"};
+
+bool race_has(const comparison *r, int i)
+{
+  return i >= 0 && i < comparison_count(r);
+}
+
+/* Some of its parts tells some label: a mean of shares has no order left. */
+static bool tells(const comparison *r, const candidate *mean)
+{
+  for (int k = 0; k < mean->parts; k++)
+    for (int64_t c = 0; c < r->K; c++)
+      if (r->run[mean->of[k]].answer[c].slope > 0) return true;
+  return false;
+}
+
+/* The best where that is clear; else the mean of all that contend, which is
+ * right where any is. */
+static int who_answers(const comparison *r)
+{
+  int of[CANDIDATE_KINDS], best, count = close_to_best(r, of, &best);
+  int mean = count > 1 ? first_of(r, CANDIDATE_MEAN) : -1;
+  return mean >= 0 && tells(r, &r->run[r->order[mean]]) ? mean : best;
+}
+
+int comparison_best(const comparison *r, const char *method)
+{
+  if (r == NULL) return -1;
+  if (method == NULL) return who_answers(r);
+  for (size_t k = 0; k < sizeof kind_name / sizeof *kind_name; k++)
+    if (strcmp(method, kind_name[k]) == 0)
+      return first_of(r, (candidate_kind)k);
+  return -1;
+}
+
+const char *comparison_map(const comparison *r, int i)
+{
+  if (!race_has(r, i)) return NULL;
+  return candidate_map(r, &r->run[r->order[i]]);
+}
+
+static void describe_mean(const comparison *r, const candidate *x, char *to)
+{
+  int used = 0;
+  for (int k = 0; k < x->parts; k++) {
+    const candidate *one = &r->run[x->of[k]];
+    const char *name = one->kind == CANDIDATE_MC      ? "mc"
+                       : one->kind == CANDIDATE_TREES ? "trees"
+                       : one->kernel > 0 ? "kernel logistic regression"
+                                         : "logistic regression";
+    const char *before = k == 0 ? "" : k < x->parts - 1 ? ", " : " and ";
+    used += snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), "%s%s", before,
+                     name);
+  }
+  snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), ", the best each");
+}
+
+static void describe(const comparison *r, const candidate *x, char *to)
+{
+  static const char *const coding[] = {"auto", "pm", "01", "rare"};
+  static const char *const variant[] = {"mc1", "pos", "simplex"};
+  const lapis_mc_settings *set = &x->set;
+  if (x->parts > 0) {
+    describe_mean(r, x, to);
+    return;
+  }
+  const char *kernel =
+      x->filled && x->kernel > 0 ? candidate_map_of_filled(r, x) : NULL;
+  int used = kernel != NULL ? snprintf(to, CANDIDATE_TEXT, "--map %.60s,%.30s",
+                                       r->map[x->map], kernel)
+                            : snprintf(to, CANDIDATE_TEXT, "--map %.60s",
+                                       candidate_map(r, x));
+  const char *gaps = x->filled ? " (gaps filled by mc)" : "";
+  if (x->kind == CANDIDATE_LINEAR)
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), " --C %g%s", x->C,
+             gaps);
+  else if (x->kind == CANDIDATE_TREES)
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
+             " --trees %d --leaf %" PRId64 "%s", RACE_TREES, x->leaf, gaps);
+  else if (isnan(set->mu))
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
+             " --variant %s --labels %s --lambda %g --gamma %g --mu-rel %g",
+             variant[set->variant], coding[set->labels], set->lambda,
+             set->gamma, set->mu_rel);
+  else
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
+             " --variant %s --labels %s --lambda %g --gamma %g --mu %g",
+             variant[set->variant], coding[set->labels], set->lambda,
+             set->gamma, set->mu);
+}
+
+candidate_figures comparison_at(const comparison *r, int i)
+{
+  if (!race_has(r, i)) return (candidate_figures){0};
+  const candidate *x = &r->run[r->order[i]];
+  candidate_figures out = {.method = kind_name[x->kind],
+                           .loss = x->loss,
+                           .error = x->error,
+                           .auroc = x->auroc,
+                           .accuracy = x->accuracy,
+                           .learnt = x->learnt};
+  describe(r, x, out.settings);
+  out.behind = comparison_difference(r, i, 0, &out.behind_error);
+  return out;
+}
+
+/* Of many samples no border was tried that is not a line. */
+static const char *help_of(const comparison *r)
+{
+  bool curved = !r->o.linear && !r->o.trees;
+  for (int i = 0; i < r->count; i++)
+    curved =
+        curved || r->run[i].kind == CANDIDATE_TREES || r->run[i].kernel > 0;
+  return curved ? "; more labels, or other features, may help"
+                : "; trees and kernels were not tried, as samples are many: "
+                  "'lapis fit trees' may find more, or more labels, or other "
+                  "features, may help";
+}
+
+char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
+{
+  if (text == NULL || size == 0) return text;
+  *text = '\0';
+  if (!race_has(r, i)) return text;
+  const candidate *x = &r->run[r->order[i]];
+  const char *help = help_of(r);
+  const char *than = "guessing each label by how frequent it is";
+  const char *order = "the order of the scores may still tell something (AUROC";
+  if (x->learnt) return text;
+  if (x->one_answer)
+    snprintf(text, size,
+             "all hidden labels got the same answer, so the labels that are "
+             "filled in say little; %s %.3f, by chance 0.5)%s",
+             order, x->auroc, help);
+  else if (x->ahead > 0)
+    snprintf(text, size,
+             "it is not clear that anything was learnt: by log-loss, hidden "
+             "labels are told %.4f +- %.4f better than by %s, and chance may "
+             "do that%s",
+             x->ahead, x->ahead_error, than, help);
+  else
+    snprintf(text, size,
+             "hidden labels are told no better than by %s (log-loss worse by "
+             "%.4f +- %.4f), so the labels that are filled in say little; %s "
+             "%.3f, by chance 0.5)%s",
+             than, -x->ahead, x->ahead_error, order, x->auroc, help);
+  return text;
+}
+
+double comparison_difference(const comparison *r, int i, int j, double *error)
+{
+  if (!race_has(r, i) || !race_has(r, j) || error == NULL) return NAN;
+  return race_behind(r, &r->run[r->order[i]], &r->run[r->order[j]], error);
+}
+
+double comparison_against(const comparison *r, int i, const comparison *other,
+                          int j, double *error)
+{
+  if (!race_has(r, i) || !race_has(other, j) || error == NULL ||
+      r->K != other->K || r->n != other->n)
+    return NAN;
+  return race_behind(r, &r->run[r->order[i]], &other->run[other->order[j]],
+                     error);
+}
+
+void race_take(const candidate *x, lapis_mc_settings *set)
+{
+  const lapis_mc_settings *from = &x->set;
+  set->variant = from->variant;
+  set->labels = from->labels;
+  set->lambda = from->lambda;
+  set->gamma = from->gamma;
+  set->mu = from->mu;
+  set->mu_rel = from->mu_rel;
+}
+
+void comparison_settings(const comparison *r, int i, lapis_mc_settings *set)
+{
+  if (!race_has(r, i) || set == NULL) return;
+  race_take(&r->run[r->order[i]], set);
+}
+
+void comparison_accuracy(const comparison *r, int i, double *least,
+                         double *most)
+{
+  if (least == NULL || most == NULL) return;
+  *least = *most = NAN;
+  if (!race_has(r, i)) return;
+  *least = r->run[r->order[i]].least;
+  *most = r->run[r->order[i]].most;
+}
+
+/* Folds for which a candidate has answers. */
+static int64_t folds_of(const comparison *r, const candidate *x)
+{
+  int64_t folds = 0;
+  for (int64_t f = 0; f < r->used; f++) {
+    int64_t k = 0, last = r->K * r->n;
+    while (k < last &&
+           (isnan(x->score[k]) || !fold_hides(&r->plan, f, k % r->K, k / r->K)))
+      k++;
+    folds += k < last;
+  }
+  return folds;
+}
+
+auto_hidden comparison_what(const comparison *r)
+{
+  if (r == NULL) return (auto_hidden){0};
+  auto_hidden out = {.widened = r->widened, .loss = NAN};
+  int best = comparison_best(r, NULL);
+  if (best >= 0) {
+    const candidate *x = &r->run[r->order[best]];
+    out.folds = folds_of(r, x);
+    out.loss = x->guess;
+  }
+  out.of = r->cells     ? LAPIS_FOLDS_OF_CELLS
+           : r->grouped ? LAPIS_FOLDS_OF_GROUPS
+                        : LAPIS_FOLDS_OF_ROWS;
+  for (int64_t k = 0; best >= 0 && k < r->K * r->n; k++)
+    out.labels += !isnan(r->run[r->order[best]].score[k]);
+  if (r->labels.kind == TARGETS_CLASS && r->K > 0) out.labels /= r->K;
+  return out;
+}

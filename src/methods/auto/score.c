@@ -1,0 +1,214 @@
+/* score.c - what a candidate's answers for hidden labels are worth.
+ *
+ * The judge is the log-loss after Platt's sigmoid a label: it sees ranks and
+ * decisions, and a candidate whose scores have shrunken to one side is not
+ * judged by where they stand.  A sample of weight w counts as w of them.
+ * Samples err as a whole (groups, where they were hidden as groups), so that
+ * errors are from sums of units. */
+#include <math.h>
+#include <string.h>
+
+#include "lapis/choose.h"
+#include "methods/auto/candidates.h"
+
+static bool counts(const comparison *r, const candidate *x, int64_t k)
+{
+  return !isnan(r->labels.sign[k]) && (x == NULL || !isnan(x->score[k]));
+}
+
+/* ---- losses -------------------------------------------------------------*/
+static double loss_at(const comparison *r, const candidate *x, int64_t k)
+{
+  return calibrate_loss(x->platt[k % r->K], x->score[k], r->labels.sign[k]);
+}
+
+/* Mean of a sum over units, and its standard error. */
+static double mean_of(const comparison *r, const double *sum,
+                      const double *count, double *error)
+{
+  double all = 0, labels = 0, square = 0, units = 0;
+  for (int64_t u = 0; u < r->plan.units; u++) {
+    all += sum[u];
+    labels += count[u];
+    units += count[u] > 0;
+  }
+  double mean = all / labels;
+  for (int64_t u = 0; u < r->plan.units; u++) {
+    double off = sum[u] - count[u] * mean;
+    square += off * off;
+  }
+  *error = units > 1 ? sqrt(square * units / (units - 1)) / labels : NAN;
+  return mean;
+}
+
+/* of `a` less `b` (NULL: nothing) over what both answered. */
+static double mean_loss(const comparison *r, const candidate *a,
+                        const candidate *b, double *error)
+{
+  double *sum = base_alloc(r->ctx, 2 * r->plan.units, sizeof *sum);
+  *error = NAN;
+  if (sum == NULL) return NAN;
+  double *count = sum + r->plan.units;
+  for (int64_t k = 0; k < r->K * r->n; k++) {
+    if (!counts(r, a, k) || (b != NULL && !counts(r, b, k))) continue;
+    int64_t u = r->plan.unit[k / r->K];
+    double w = r->weight == NULL ? 1 : r->weight[k / r->K];
+    sum[u] += w * (loss_at(r, a, k) - (b == NULL ? 0 : loss_at(r, b, k)));
+    count[u] += w;
+  }
+  double mean = mean_of(r, sum, count, error);
+  base_free(sum);
+  return mean;
+}
+
+double race_behind(const comparison *r, const candidate *a, const candidate *b,
+                   double *error)
+{
+  return mean_loss(r, a, b, error);
+}
+
+calibration race_calibration(const comparison *r, const double *score)
+{
+  return (calibration){.score = score,
+                       .sign = r->labels.sign,
+                       .weight = r->weight,
+                       .K = r->K,
+                       .n = r->n};
+}
+
+/* The shares as a candidate: what knowing nothing of the features loses. */
+static lapis_status shares(const comparison *r, const candidate *like,
+                           candidate *out)
+{
+  calibration x = race_calibration(r, like->score);
+  *out = (candidate){.score = like->score};
+  out->platt = base_alloc(r->ctx, r->K, sizeof *out->platt);
+  if (out->platt == NULL) return LAPIS_ENOMEM;
+  for (int64_t c = 0; c < r->K; c++) out->platt[c] = calibrate_share(&x, c);
+  return LAPIS_OK;
+}
+
+/* ---- answers ------------------------------------------------------------*/
+static int64_t class_of(const comparison *r, const candidate *x,
+                        const sigmoid *at, int64_t j)
+{
+  int64_t best = 0;
+  double most = -INFINITY;
+  for (int64_t c = 0; c < r->K; c++) {
+    double f = at[c].slope * x->score[j * r->K + c] + at[c].bias;
+    if (f > most) most = f, best = c;
+  }
+  return best;
+}
+
+/* Right answers and all of each unit; *answers: how many different ones there
+ * were. */
+static void count_right(const comparison *r, const candidate *x,
+                        const sigmoid *at, double *right, double *all,
+                        int64_t *answers)
+{
+  int64_t first = -1;
+  bool classes = r->labels.kind == TARGETS_CLASS;
+  *answers = 0;
+  for (int64_t k = 0; k < r->K * r->n; k += classes ? r->K : 1) {
+    if (!counts(r, x, k)) continue;
+    double f = at[k % r->K].slope * x->score[k] + at[k % r->K].bias;
+    int64_t said = classes ? class_of(r, x, at, k / r->K) : f > 0;
+    bool sign = r->labels.sign[classes ? k + said : k] > 0;
+    right[r->plan.unit[k / r->K]] += classes ? sign : sign == (said > 0);
+    all[r->plan.unit[k / r->K]]++;
+    if (*answers == 0 || (*answers == 1 && said != first)) ++*answers;
+    first = said;
+  }
+}
+
+/* Accuracy, and between what it may be of new samples.  Labels of one unit err
+ * together: they are as many trials as have the standard error that units show,
+ * and where units show none, a trial each. */
+static lapis_status take_accuracy(comparison *r, candidate *x, int64_t *answers)
+{
+  double *right = base_alloc(r->ctx, 2 * r->plan.units, sizeof *right), error;
+  if (right == NULL) return LAPIS_ENOMEM;
+  double *all = right + r->plan.units, units = 0, labels = 0;
+  count_right(r, x, x->answer, right, all, answers);
+  double f = x->accuracy = mean_of(r, right, all, &error);
+  for (int64_t u = 0; u < r->plan.units; u++) {
+    units += all[u] > 0;
+    labels += all[u];
+  }
+  double trials = error > 0 ? f * (1 - f) / (error * error) : units;
+  trials = fmin(fmax(trials, 1), labels);
+  lapis_share_interval(f, trials, &x->least, &x->most);
+  base_free(right);
+  return LAPIS_OK;
+}
+
+static lapis_status rank_of(const comparison *r, candidate *x)
+{
+  lapis_mat truth = lapis_mat_f64(r->labels.sign, r->K, r->n), scores;
+  double *score = base_alloc_raw(r->ctx, 2 * r->K * r->n, sizeof *score);
+  if (score == NULL) return LAPIS_ENOMEM;
+  double *given = score + r->K * r->n;
+  for (int64_t k = 0; k < r->K * r->n; k++) {
+    score[k] = counts(r, x, k) ? x->score[k] : 0;
+    given[k] = counts(r, x, k) ? r->labels.sign[k] : NAN;
+  }
+  truth.val = given;
+  scores = lapis_mat_f64(score, r->K, r->n);
+  lapis_status s =
+      lapis_metric(r->ctx, "auroc", &truth, &scores, NULL, &x->auroc);
+  base_free(score);
+  return s;
+}
+
+/* What is trained on all classes at once needs no biases beside its own; those
+ * of mc's rows are shrunken the more, the fewer labels a class has. */
+double candidate_ridge(const comparison *r, const candidate *x)
+{
+  return x->kind == CANDIDATE_LINEAR ? INFINITY : (double)r->K;
+}
+
+/* Sigmoids have judged; of several classes a softmax answers. */
+static lapis_status decide(comparison *r, candidate *x, int64_t *answers)
+{
+  if (x->answer == NULL)
+    x->answer = base_alloc(r->ctx, r->K, sizeof *x->answer);
+  if (x->answer == NULL) return LAPIS_ENOMEM;
+  memcpy(x->answer, x->platt, (size_t)r->K * sizeof *x->answer);
+  calibration of = race_calibration(r, x->score);
+  if (r->labels.kind == TARGETS_CLASS)
+    TRY(calibrate_softmax(r->ctx, &of, candidate_ridge(r, x), x->answer));
+  return take_accuracy(r, x, answers);
+}
+
+/* Standard errors that chance exceeds once in forty: Student's t of so many
+ * units less one, by Cornish and Fisher's first terms; 1.96 of many. */
+static double far_errors(const comparison *r)
+{
+  const double z = 1.96;
+  double free = fmax((double)r->known - 1, 1);
+  return z + (z * z * z + z) / (4 * free) +
+         (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * free * free);
+}
+
+lapis_status candidate_judge(comparison *r, candidate *x)
+{
+  candidate none;
+  int64_t answers;
+  double error;
+  if (x->platt == NULL) x->platt = base_alloc(r->ctx, r->K, sizeof *x->platt);
+  if (x->platt == NULL) return LAPIS_ENOMEM;
+  calibration of = race_calibration(r, x->score);
+  TRY(calibrate_labels(r->ctx, &of, x->platt));
+  x->loss = mean_loss(r, x, NULL, &x->error);
+  TRY(rank_of(r, x));
+  TRY(decide(r, x, &answers));
+  TRY(shares(r, x, &none));
+  x->ahead = -mean_loss(r, x, &none, &x->ahead_error);
+  x->one_answer = answers < 2;
+  x->learnt = x->ahead > far_errors(r) * x->ahead_error && !x->one_answer;
+  x->guess = mean_loss(r, &none, NULL, &error);
+  base_free(none.platt);
+  x->judged = !isnan(x->loss) && !isnan(x->auroc); /* both kinds */
+  return LAPIS_OK;
+}

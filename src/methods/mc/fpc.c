@@ -1,0 +1,150 @@
+/* fpc.c - fixed point continuation, the papers' loop [MC11 Alg. 1, 3, 4].
+ *
+ *   A = Z - tau g(Z);  Z = U max(S - tau mu, 0) V';  project Z_X and Z_1
+ *
+ * for mu = mu_0 > mu_0 eta > ... > mu, each until the objective changes by
+ * less than tol, relative.  Kept so that the papers can be reproduced: a
+ * projection after a proximal step is not the proximal step of the sum, so
+ * the fixed point is off the optimum by O(tau), even for mc1, whose row of
+ * ones is constraint enough; no gap is claimed.  [MC11 (19)] prints -z_ij for
+ * -z0_ij in the label gradient; [MC15 (26)] has it right.  The papers do not
+ * say whose relative change stops a stage: here it is that of
+ * mu |Z|_* + phi(Z), with |Z|_* before the projection. */
+#include <math.h>
+
+#include "methods/mc/mc.h"
+
+static double step(const mc *w)
+{
+  if (!isnan(w->set.tau)) return w->set.tau;
+  double features = (double)w->p.seen_X;
+  if (w->p.K == 0) return features;
+  double labels =
+      4 * w->p.weight_Y / (w->set.lambda * w->set.gamma * w->p.most);
+  return fmin(labels, features);
+}
+
+/* B = the rank-1 approximation of Z_0 (in W), projected. */
+static lapis_status start(mc *w)
+{
+  const la_backend *ops = w->h.ops;
+  la_array U = {0}, Vt = {0};
+  lapis_status s = op_svd(&w->h, &w->W, &U, w->values, &Vt);
+  la_array u = la_cols(&U, 0, 1), v = la_rows(&Vt, 0, 1);
+  if (s >= 0) s = ops->gemm(&w->h, LA_N, LA_N, w->values[0], &u, &v, 0, &w->B);
+  if (s >= 0) s = ops->project(&w->h, &w->p.phi, &w->B);
+  ops->free(&w->h, &U);
+  ops->free(&w->h, &Vt);
+  return s;
+}
+
+/* W = Z_0 with zeros where unknown, as the problem was built. */
+static lapis_status known_entries(mc *w)
+{
+  lapis_mat view;
+  TRY(la_borrow(&w->h, &w->W, &view));
+  TRY(w->h.ops->download(&w->h, &w->p.phi.Z0, &view));
+  double *z = view.val;
+  for (int64_t i = 0; i < w->p.m * w->p.n; i++)
+    if (isnan(z[i])) z[i] = 0;
+  return la_give_back(&w->h, &view, &w->W);
+}
+
+/* One step at the given mu; the objective as the stop sees it. */
+static lapis_status iterate(mc *w, double mu, double tau, double *objective)
+{
+  double loss = 0;
+  TRY(w->h.ops->gradient_step(&w->h, &w->p.phi, tau, &w->B, &w->W));
+  TRY(op_svt_apply(w->svt, &w->W, tau * mu, &w->B, &w->low_rank));
+  TRY(w->h.ops->project(&w->h, &w->p.phi, &w->B));
+  TRY(w->h.ops->loss(&w->h, &w->p.phi, &w->B, &loss));
+  TRY(base_sum(w->base.ctx, &loss, 1));
+  *objective = mu * w->low_rank.nuclear + loss;
+  return LAPIS_OK;
+}
+
+static void show(mc *w, double objective, double change)
+{
+  lapis_progress now = {.rank = w->low_rank.rank,
+                        .objective = objective,
+                        .gap = NAN,
+                        .residual = change};
+  loop_show(&w->base.loop, &now, w->set.stop.tol);
+}
+
+/* Steps at one mu until the objective settles or the loop is told to stop. */
+static lapis_status stage(mc *w, double mu, double tau)
+{
+  loop *l = &w->base.loop;
+  double now = 0, *before = &w->path[1], *change = &w->path[2];
+  while (*change > w->set.stop.tol || w->set.stop.tol <= 0) {
+    if (!loop_next(l)) return LAPIS_OK;
+    TRY(iterate(w, mu, tau, &now));
+    if (!isfinite(now))
+      return lapis_fail(w->base.ctx, LAPIS_ENUMERIC,
+                        "mc: fpc diverged after %" PRId64
+                        " iterations: the step --tau %g is too long; auto is "
+                        "what the papers take",
+                        l->iter, tau);
+    *change = fabs(now - *before) / fmax(fabs(now), 1e-300);
+    *before = now;
+    TRY(loop_record(l, (double[]){now, mu, *change, (double)w->low_rank.rank}));
+    show(w, now, *change);
+  }
+  w->base.info.residual = *change;
+  return LAPIS_OK;
+}
+
+static lapis_status fpc_solve(mc *w)
+{
+  static const char *const columns[] = {"iteration", "objective", "mu",
+                                        "change", "rank"};
+  loop *l = &w->base.loop;
+  TRY(loop_begin(l, w->base.ctx, "mc fpc", &w->set.stop, 5, columns));
+  bool resumed;
+  double tau = step(w), mu = w->set.mu_start, *path = w->path;
+  if (isnan(mu)) mu = 0.25 * w->p.sigma_1;
+  TRY(known_entries(w));
+  TRY(start(w));
+  path[0] = fmax(mu, w->p.mu);
+  path[1] = path[2] = INFINITY;
+  w->bounds = (mc_bounds){.dual = 0}; /* of the solve before: a NaN is no
+                                       * state that can be gone on from */
+  mc_keep(w);
+  TRY(loop_resume(l, &resumed));
+  while (l->status == LAPIS_OK) {
+    bool last = path[0] <= w->p.mu;
+    TRY(stage(w, fmax(path[0], w->p.mu), tau));
+    if (last) break;
+    path[0] *= w->set.mu_decay;
+    path[1] = path[2] = INFINITY;
+  }
+  w->bounds = (mc_bounds){.dual = NAN, .gap = NAN, .norm = NAN};
+  return mc_primal(w, &w->bounds.primal);
+}
+
+static const char *refuses(const mc *w, const lapis_data *data)
+{
+  (void)data;
+  if (w->set.certificate)
+    return "it proves nothing, so that there is no --certificate; admm has one";
+  return NULL;
+}
+
+/* It is asked for by those who repeat the papers. */
+static const char *suits_none(const mc *w, const lapis_data *data)
+{
+  (void)w;
+  (void)data;
+  return NULL;
+}
+
+const mc_solver mc_fpc = {.name = "fpc",
+                          .refuses = refuses,
+                          .suits = suits_none,
+                          .alloc = mc_state_alloc,
+                          .solve = fpc_solve,
+                          .publish = mc_publish,
+                          .learn = mc_learn,
+                          .retune = mc_state_retune,
+                          .free = mc_state_free};

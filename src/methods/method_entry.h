@@ -1,0 +1,81 @@
+/* method_entry.h - the list of methods. */
+#ifndef LAPIS_METHODS_H
+#define LAPIS_METHODS_H
+#include "base/param.h"
+#include "solver/solver.h"
+
+/* A solver that answers for new samples from what was learnt: settings is the
+ * struct the model was fitted with, options the predicting one, checked. */
+typedef lapis_status (*method_predict_fn)(
+    lapis_ctx *ctx, const lapis_data *data, const void *settings,
+    const named_list *learned, const void *options, lapis_solver **out);
+
+/* What a constructor refuses of the data, whatever else is set. */
+typedef lapis_status (*method_check_fn)(lapis_ctx *ctx, const lapis_data *data,
+                                        const void *settings);
+
+/* LAPIS_READS_*: of what the method reads, that which says nothing with these
+ * settings. */
+typedef unsigned (*method_idle_fn)(const void *settings);
+
+/* Whether settings leave open what hidden labels choose where there are targets
+ * (the solver is then made by `choose`); and what is taken for it else. */
+typedef bool (*method_open_fn)(const void *settings);
+typedef void (*method_settle_fn)(void *settings);
+
+typedef lapis_status (*method_unlabelled_fn)(lapis_ctx *ctx, const char *method,
+                                             const lapis_data *data,
+                                             const void *settings,
+                                             const bool *known);
+
+typedef struct method_entry {
+  const lapis_method *method;
+  method_new_fn create;
+  method_check_fn check;              /* NULL: only by constructing */
+  method_idle_fn idle;                /* NULL: all that it reads counts */
+  const lapis_method *predict_method; /* table of its options; NULL: none */
+  method_predict_fn predict;
+  /* Answers for the samples it was fitted on only (mc): choosing settings
+   * hides labels and keeps features. */
+  bool transductive;
+  bool sparse;        /* checks by itself what has to be dense */
+  bool splits;        /* its samples may be divided among processes */
+  bool answers_parts; /* so may the new samples that its models answer */
+  /* Learns from samples that have targets alone; the others are answered
+   * (labelled.c).  The check is of the data as given, whose rows it names:
+   * known (n) marks those that are learnt from. */
+  bool labelled_only;
+  method_unlabelled_fn check_unlabelled;
+  method_open_fn open;     /* NULL: nothing is left open */
+  method_new_fn choose;    /* where it is, with targets */
+  method_settle_fn settle; /* NULL: the defaults state a problem */
+  const char *metric;      /* what judges its answers; NULL: auroc */
+} method_entry;
+/* NULL past the end, or where there is none of that name. */
+const method_entry *method_entry_at(int i);
+const method_entry *method_entry_of(const lapis_method *m);
+
+/* Refuses targets that are numbers, of a method that tells classes. */
+lapis_status method_check_classes(lapis_ctx *ctx, const lapis_method *m,
+                                  const lapis_data *data);
+/* lapis_solver_new for what folds show of data that were checked whole. */
+lapis_status method_solve_part(lapis_ctx *ctx, const lapis_method *m,
+                               const lapis_data *data, const void *settings,
+                               lapis_solver **out);
+/* What every constructor checks first: views that are none, and, as most
+ * methods make a sparse matrix dense, that this fits. */
+lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
+                          const lapis_data *data);
+/* Refuses data with members that m, a method or a table of predicting, makes no
+ * use of with these settings; but for Y, which may stay to judge answers by. */
+lapis_status method_check_members(lapis_ctx *ctx, const lapis_method *m,
+                                  const void *settings, const lapis_data *data);
+/* Refuses a map that makes numbers of what a sparse X leaves out, where the
+ * settings say that this is not observed. */
+lapis_status method_check_map(lapis_ctx *ctx, const lapis_method *m,
+                              const void *settings, const lapis_map *map,
+                              const lapis_mat *X);
+/* Refuses more than one process, without a word to the others. */
+lapis_status method_alone(lapis_ctx *ctx, const char *what);
+
+#endif

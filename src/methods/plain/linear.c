@@ -1,0 +1,392 @@
+/* linear.c - logistic regression, the plain method beside mc.
+ *
+ *   minimize   |w|^2 / 2 + C sum of v_j log(1 + exp(-s_j (w'x_j + b)))
+ *
+ * a label, v_j being the weight of a sample; one class of several by the
+ * softmax of all (op/learn/logistic.c).  What is missing of the features is
+ * filled by the mean of what is there.
+ *
+ * Numerics: where a feature is large the problem is solved in
+ *   x'_i = (x_i - m_i) f_i,   w_i = f_i w'_i,   f_i = (1 + C n s_i^2 /
+ * 4)^(-1/2), m and s its mean and deviation, n the sum of v: the second
+ * derivatives are then about alike. It is the same problem, |w|^2 = sum f_i^2
+ * w'_i^2, and b takes the means.
+ *
+ * L-BFGS walks first, whose gradient says little of the objective where C or
+ * units are large; the gap to Fenchel's dual is proved (prove.c), and where it
+ * is too wide Newton's steps close it (newton.c). */
+#include "methods/plain/linear.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "methods/plain/prove.h"
+#include "op/learn/logistic.h"
+
+typedef struct linear {
+  lapis_solver base;
+  lapis_linear_settings set;
+  la h;
+  lapis_mat data; /* X, borrowed */
+  linear_answer answer;
+  double *fill, *W;      /* d; (d + 1) x K */
+  double *scaled;        /* d x n, or NULL: X is solved for as it is */
+  double *mean, *factor; /* d each */
+  double kind;           /* targets_kind, as a model keeps it */
+  lines_proof proof;
+  double *F, *slope, *dual; /* n x K; (d + 1) x K; K x n */
+} linear;
+
+#define AT(field) offsetof(lapis_linear_settings, field)
+static const lapis_param params[] = {
+    REAL("C", C, .symbol = "C", .value = 1, ABOVE(0),
+         .help = "how closely training samples are fitted: larger is closer "
+                 "(weight of the losses against |w|^2 / 2)"),
+    BOOL("certificate", certificate,
+         .help = "also write dual, which proves how near the answer is to the "
+                 "best one"),
+    PARAM_TOL(1e-6, "stop where the gradient is this share of the first, and "
+                    "the objective proved to be within this share of the best"),
+    PARAM_MAX_ITERS(2000),
+    PARAM_TIME_LIMIT,
+};
+
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K",
+           .help =
+               "w'x + b: log-odds of yes, or of the class against all others"),
+    RESULT("probabilities", "n x K", .help = "of yes, or of each class"),
+    RESULT_LABELS(),
+    RESULT_CLASSES(),
+    RESULT("weights", "K x (d + 1)", .help = "w, the offset b last"),
+    RESULT("dual", "n x K", .when = "certificate",
+           .help =
+               "bounds the objective from below; the sum of dual_j x_j is w "
+               "where both meet"),
+    RESULT_HISTORY,
+    RESULT_NOTES,
+};
+
+const lapis_method linear_method = {
+    .name = "linear",
+    .title = "logistic regression",
+    .summary = "the plain method to compare with: one weight a feature, for "
+               "each label "
+               "or class",
+    .source = "[HTF09]",
+    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
+    .settings_size = sizeof(lapis_linear_settings)};
+
+/* ---- solving ------------------------------------------------------------*/
+static const double LARGE = 100; /* of a feature's root mean square */
+
+/* Means and factors; whether some feature is large. */
+static bool find_factors(linear *w)
+{
+  const linear_answer *a = &w->answer;
+  const double *v = a->weight;
+  double n = v == NULL ? (double)a->n : 0, most = 0;
+  for (int64_t j = 0; v != NULL && j < a->n; j++) n += v[j];
+  for (int64_t i = 0; i < a->d; i++) {
+    double mean = 0, square = 0;
+    for (int64_t j = 0; j < a->n; j++)
+      mean += (v == NULL ? 1 : v[j]) * a->X[j * a->d + i] / n;
+    for (int64_t j = 0; j < a->n; j++) {
+      double off = a->X[j * a->d + i] - mean;
+      square += (v == NULL ? 1 : v[j]) * off * off / n;
+    }
+    most = fmax(most, sqrt(mean * mean + square));
+    w->mean[i] = mean;
+    w->factor[i] = 1 / sqrt(1 + w->set.C * n * square / 4);
+    if (!isfinite(mean) || !(w->factor[i] > 0)) return false;
+  }
+  return most > LARGE;
+}
+
+/* ridge (d): f^2 */
+static lapis_status scale_features(linear *w, double **ridge)
+{
+  const linear_answer *a = &w->answer;
+  arena *own = &w->base.arena;
+  if (w->mean == NULL) {
+    w->mean = arena_reals(own, 3 * a->d);
+    w->factor = w->mean == NULL ? NULL : w->mean + a->d;
+    TRY(arena_status(own));
+  }
+  *ridge = NULL;
+  if (!find_factors(w)) return LAPIS_OK;
+  if (w->scaled == NULL) w->scaled = arena_reals(own, a->d * a->n);
+  TRY(arena_status(own));
+  for (int64_t k = 0; k < a->d * a->n; k++) {
+    int64_t i = k % a->d;
+    w->scaled[k] = (a->X[k] - w->mean[i]) * w->factor[i];
+  }
+  *ridge = w->factor + a->d;
+  for (int64_t i = 0; i < a->d; i++) (*ridge)[i] = w->factor[i] * w->factor[i];
+  return LAPIS_OK;
+}
+
+static void restore_weights(linear *w)
+{
+  int64_t d = w->answer.d;
+  for (int64_t c = 0; c < w->answer.K; c++) {
+    double *v = w->W + c * (d + 1);
+    for (int64_t i = 0; i < d; i++) {
+      v[i] *= w->factor[i];
+      v[d] -= v[i] * w->mean[i];
+    }
+  }
+}
+
+/* ---- proof --------------------------------------------------------------*/
+static lines as_lines(const linear *w, double *T, const double *ridge)
+{
+  const linear_answer *a = &w->answer;
+  return (lines){.h = (la *)&w->h,
+                 .T = lapis_mat_f64(T, a->d, a->n),
+                 .ridge = ridge,
+                 .sign = a->labels.sign,
+                 .weight = a->weight,
+                 .C = w->set.C,
+                 .K = a->K,
+                 .classes = a->labels.kind == TARGETS_CLASS};
+}
+
+/* The objective of every part at W; F becomes the slopes of its losses. */
+static lapis_status value_parts(linear *w, const lines *p)
+{
+  lines_proof *to = &w->proof;
+  for (int64_t c = 0; c < p->K; c += lines_together(p)) {
+    const double *W = w->W + c * (p->T.rows + 1);
+    TRY(lines_score(p, W, w->F + c * p->T.cols));
+    to->value[c] = lines_loss(p, c, w->F + c * p->T.cols) + lines_square(p, W);
+  }
+  return LAPIS_OK;
+}
+
+/* And the bounds of these slopes. */
+static lapis_status prove(linear *w, const lines *p)
+{
+  lines_proof *to = &w->proof;
+  int64_t n = p->T.cols;
+  TRY(value_parts(w, p));
+  for (int64_t c = 0; c < p->K; c += lines_together(p)) {
+    if (lines_one_kind(p, c)) continue;
+    memcpy(to->R + c * n, w->F + c * n,
+           (size_t)(n * lines_together(p)) * sizeof *w->F);
+    TRY(lines_bound(p, to->R + c * n, w->slope, &to->bound[c]));
+  }
+  return LAPIS_OK;
+}
+
+/* Whether every part is proved; a label of one kind has nothing to prove. */
+static bool is_proved(const linear *w, const lines *p)
+{
+  double least = lines_rounding(p);
+  bool all = true;
+  for (int64_t c = 0; c < p->K; c += lines_together(p))
+    all = all && (lines_one_kind(p, c) ||
+                  lines_proved(&w->proof, c, w->set.stop.tol - least));
+  return all;
+}
+
+/* The largest gradient of a part against the one at W = 0. */
+static lapis_status measure_slope(linear *w, const lines *p, double *left)
+{
+  int64_t G = lines_together(p), len = (p->T.rows + 1) * G;
+  double *F = w->F, length[2];
+  *left = 0;
+  for (int64_t c = 0; c < p->K; c += G) {
+    if (lines_one_kind(p, c)) continue;
+    double *W[2] = {w->W + c * (p->T.rows + 1), w->slope + len};
+    memset(W[1], 0, (size_t)len * sizeof *W[1]);
+    for (int k = 0; k < 2; k++) {
+      TRY(lines_score(p, W[k], F));
+      (void)lines_loss(p, c, F);
+      TRY(lines_slope(p, W[k], F, w->slope));
+      length[k] = 0;
+      for (int64_t i = 0; i < len; i++) length[k] += w->slope[i] * w->slope[i];
+    }
+    if (length[1] > 0) *left = fmax(*left, sqrt(length[0] / length[1]));
+  }
+  return LAPIS_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------*/
+enum { PATIENCE = 300, AGAIN = 4 }; /* steps; walks where Newton costs much */
+
+/* Walks until the gap is proved, rounding ends it, or the loop. */
+static lapis_status find(linear *w, const lines *p, double *left)
+{
+  loop *l = &w->base.loop;
+  bool fits = lines_newton_fits(p);
+  logistic_problem q = {.X = p->T,
+                        .ridge = p->ridge,
+                        .sign = p->sign,
+                        .weight = p->weight,
+                        .K = p->K,
+                        .classes = p->classes,
+                        .C = p->C,
+                        .tol = w->set.stop.tol,
+                        .max_iters = fits ? PATIENCE : INT64_MAX,
+                        .loop = l};
+  TRY(op_logistic(&w->h, &q, w->W, left));
+  TRY(prove(w, p));
+  q.warm = true;
+  q.tol = .01; /* of the gradient where it is */
+  for (int k = 0; !fits && k < AGAIN && !is_proved(w, p); k++) {
+    double more;
+    if (l->status != LAPIS_OK) return LAPIS_OK;
+    TRY(op_logistic(&w->h, &q, w->W, &more));
+    TRY(prove(w, p));
+    *left *= more;
+  }
+  bool ended = l->status != LAPIS_OK && l->status != LAPIS_PRECISION_FLOOR;
+  if (!fits || ended || (is_proved(w, p) && *left <= w->set.stop.tol))
+    return LAPIS_OK;
+  bool floor = l->status == LAPIS_PRECISION_FLOOR;
+  if (floor && is_proved(w, p)) return LAPIS_OK;
+  l->status = LAPIS_OK;
+  TRY(lines_newton(p, w->set.stop.tol / 2, l, w->W, &w->proof));
+  return measure_slope(w, p, left);
+}
+
+/* What rounding of the scores may make of the losses, whose slopes are F: in
+ * units far from their origin terms of a score take each other away. */
+static double score_rounding(const linear *w, int64_t c)
+{
+  const linear_answer *a = &w->answer;
+  double sum = 0;
+  for (int64_t j = 0; j < a->n; j++) {
+    double slope = fabs(w->F[c * a->n + j]), size = 0;
+    const double *v = w->W + c * (a->d + 1), *x = a->X + j * a->d;
+    if (!(slope > 0)) continue;
+    for (int64_t i = 0; i < a->d; i++) size += fabs(v[i] * x[i]);
+    sum += slope * (size + fabs(v[a->d]));
+  }
+  return 2 * DBL_EPSILON * sum;
+}
+
+static const double HALF_PROVED = .5; /* what answer_check asks for */
+
+/* By the weights as they are given, in the units of the data. */
+static lapis_status conclude(linear *w)
+{
+  lapis_solver *s = &w->base;
+  const lines p = as_lines(w, w->answer.X, NULL);
+  double gap = 0, value = 0, all = 0;
+  TRY(value_parts(w, &p));
+  for (int64_t c = 0; c < p.K; c += lines_together(&p)) {
+    all += w->proof.value[c];
+    if (lines_one_kind(&p, c)) continue;
+    for (int64_t g = c; g < c + lines_together(&p); g++)
+      w->proof.value[c] += score_rounding(w, g);
+    gap += fmax(w->proof.value[c] - w->proof.bound[c], 0);
+    value += w->proof.value[c];
+  }
+  s->info.objective = all;
+  s->info.gap = value > 0 ? gap / value : 0;
+  if (s->loop.status == LAPIS_OK && !is_proved(w, &p))
+    s->loop.status = LAPIS_PRECISION_FLOOR;
+  if (s->loop.status != LAPIS_PRECISION_FLOOR || s->info.gap <= HALF_PROVED ||
+      !(s->info.residual <= w->set.stop.tol))
+    return LAPIS_OK;
+  base_note(s->ctx, BASE_WARNING, "unproved",
+            "linear: the gradient is %.1e of the first one, but rounding lets "
+            "no gap below %.1e be proved: features are far from unit size; "
+            "{map standard} brings them there",
+            s->info.residual, s->info.gap);
+  s->info.gap = NAN;
+  return LAPIS_OK;
+}
+
+static lapis_status solve(lapis_solver *s)
+{
+  static const char *const columns[] = {"iteration", "objective", "residual",
+                                        "gap"};
+  linear *w = (linear *)s;
+  linear_answer *a = &w->answer;
+  TRY(loop_begin(&s->loop, s->ctx, "linear", &w->set.stop, 4, columns));
+  double *ridge;
+  TRY(scale_features(w, &ridge));
+  const lines p = as_lines(w, ridge == NULL ? a->X : w->scaled, ridge);
+  TRY(find(w, &p, &s->info.residual));
+  if (ridge != NULL) restore_weights(w);
+  TRY(conclude(w));
+  if (ridge != NULL && (s->loop.status == LAPIS_MAX_ITERS ||
+                        s->loop.status == LAPIS_PRECISION_FLOOR))
+    base_note(s->ctx, BASE_WARNING, "far-from-unit-size",
+              "linear: features are far from unit size, where C means little "
+              "and steps are many: {map standard} brings them there");
+  linear_answer_give(s, a, w->W);
+  solver_publish(s, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
+  for (int64_t k = 0; w->dual != NULL && k < a->K * a->n; k++)
+    w->dual[k] = -w->proof.R[k % a->K * a->n + k / a->K];
+  if (w->dual != NULL)
+    solver_publish(s, "dual", lapis_mat_f64(w->dual, a->K, a->n));
+  solver_publish_history(s);
+  s->info.iterations = s->loop.iter;
+  s->info.rank = a->K;
+  s->info.seconds = loop_seconds(&s->loop);
+  return s->loop.status;
+}
+
+static lapis_status learn(lapis_solver *s)
+{
+  linear *w = (linear *)s;
+  const linear_answer *a = &w->answer;
+  named_put(&s->learned, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
+  linear_learn(&s->learned, a, w->fill, &w->kind);
+  return LAPIS_OK;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void release(lapis_solver *s)
+{
+  targets_free(&((linear *)s)->answer.labels);
+}
+
+static lapis_status calibrate(lapis_solver *s, const lapis_mat *slopes)
+{
+  return linear_calibrate(s, &((linear *)s)->answer, slopes);
+}
+
+static const solver_class linear_class = {.method = "linear",
+                                          .solve = solve,
+                                          .free = release,
+                                          .calibrate = calibrate,
+                                          .learn = learn};
+
+static lapis_status build(linear *w, const lapis_data *data)
+{
+  const linear_answer *a = &w->answer;
+  TRY(linear_begin(&w->base, &w->answer, data, &w->fill));
+  arena *own = &w->base.arena;
+  w->W = arena_reals(own, (a->d + 1) * a->K);
+  w->F = arena_reals(own, a->n * a->K);
+  w->slope = arena_reals(own, 2 * (a->d + 1) * a->K);
+  w->proof.R = arena_reals(own, a->n * a->K);
+  w->proof.bound = arena_reals(own, a->K);
+  w->proof.value = arena_reals(own, a->K);
+  if (w->set.certificate) w->dual = arena_reals(own, a->n * a->K);
+  TRY(arena_status(&w->base.arena));
+  return la_open_host(w->base.ctx, &w->h);
+}
+
+lapis_status linear_new(lapis_ctx *ctx, const lapis_data *data,
+                        const void *settings, lapis_solver **out)
+{
+  lapis_solver *s;
+  *out = NULL;
+  TRY(linear_check(ctx, "linear", data));
+  TRY(solver_alloc(ctx, &linear_class, sizeof(linear), &s));
+  linear *w = (linear *)s;
+  w->set = *(const lapis_linear_settings *)settings;
+  s->settings = &w->set;
+  return solver_deliver(s, build(w, data), out);
+}

@@ -1,0 +1,126 @@
+/* trees.c - extremely randomised trees, the plain method without lines.
+ *
+ * Each tree splits the samples by features and thresholds drawn by lot
+ * (op/learn/trees.c); the answer is the mean of what the leaves hold.  What is
+ * missing of the features is filled by the mean of what is there. */
+#include <math.h>
+
+#include "methods/plain/linear.h"
+
+typedef struct forest {
+  lapis_solver base;
+  lapis_trees_settings set;
+  linear_answer answer;
+  double *fill; /* d */
+  trees grown;
+  double kind; /* targets_kind, as a model keeps it */
+} forest;
+
+#define AT(field) offsetof(lapis_trees_settings, field)
+static const lapis_param params[] = {
+    INT("trees", trees, .symbol = "N", .value = 500, .low = 1, .high = 100000,
+        .help = "how many are grown"),
+    INT("leaf", leaf, .symbol = "N", .value = 1, AT_LEAST(1),
+        .help =
+            "the fewest samples that a leaf holds (of samples with weights: "
+            "the least sum of theirs)"),
+    PARAM_TIME_LIMIT,
+};
+
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K",
+           .help = "log-odds of yes, or of the class against all others"),
+    RESULT("probabilities", "n x K",
+           .help = "1 / (1 + e^-score) of yes; or of each class, these divided "
+                   "by their sum"),
+    RESULT_LABELS(),
+    RESULT_CLASSES(),
+    RESULT_NOTES,
+};
+
+const lapis_method trees_method = {
+    .name = "trees",
+    .title = "extremely randomised trees",
+    .summary =
+        "a plain method for borders of any shape: the votes of many random "
+        "decision trees",
+    .source = "[GEW06]",
+    .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
+    .params = params,
+    .n_params = sizeof params / sizeof *params,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
+    .settings_size = sizeof(lapis_trees_settings)};
+
+static bool later(void *user)
+{
+  return loop_next(user);
+}
+
+static lapis_status solve(lapis_solver *s)
+{
+  static const char *const columns[] = {"iteration"};
+  forest *w = (forest *)s;
+  linear_answer *a = &w->answer;
+  trees_problem p = {.X = a->X,
+                     .sign = a->labels.sign,
+                     .weight = a->weight,
+                     .d = a->d,
+                     .n = a->n,
+                     .K = a->K,
+                     .count = w->set.trees,
+                     .leaf = w->set.leaf};
+  TRY(loop_begin(&s->loop, s->ctx, "trees", &w->set.stop, 1, columns));
+  trees_free(&w->grown);
+  TRY(trees_grow(s->ctx, &p, later, &s->loop, &w->grown));
+  trees_answer_give(s, a, &w->grown);
+  s->info.iterations = w->grown.count;
+  s->info.rank = a->K;
+  s->info.seconds = loop_seconds(&s->loop);
+  return w->grown.count == w->set.trees ? LAPIS_OK : s->loop.status;
+}
+
+static lapis_status learn(lapis_solver *s)
+{
+  forest *w = (forest *)s;
+  const trees *t = &w->grown;
+  named_list *to = &s->learned;
+  named_put(to, "roots", lapis_mat_f64(t->root, 1, t->count));
+  named_put(to, "nodes", lapis_mat_f64(t->node, TREES_NODE, t->nodes));
+  named_put(to, "shares", lapis_mat_f64(t->share, t->K, t->leaves));
+  linear_learn(to, &w->answer, w->fill, &w->kind);
+  return LAPIS_OK;
+}
+
+/* ---- constructor --------------------------------------------------------*/
+static void release(lapis_solver *s)
+{
+  forest *w = (forest *)s;
+  targets_free(&w->answer.labels);
+  trees_free(&w->grown);
+}
+
+static lapis_status calibrate(lapis_solver *s, const lapis_mat *slopes)
+{
+  return linear_calibrate(s, &((forest *)s)->answer, slopes);
+}
+
+static const solver_class trees_class = {.method = "trees",
+                                         .solve = solve,
+                                         .free = release,
+                                         .calibrate = calibrate,
+                                         .learn = learn};
+
+lapis_status trees_new(lapis_ctx *ctx, const lapis_data *data,
+                       const void *settings, lapis_solver **out)
+{
+  lapis_solver *s;
+  *out = NULL;
+  TRY(linear_check(ctx, "trees", data));
+  TRY(solver_alloc(ctx, &trees_class, sizeof(forest), &s));
+  forest *w = (forest *)s;
+  w->set = *(const lapis_trees_settings *)settings;
+  w->set.stop.max_iters = LOOP_MOST;
+  s->settings = &w->set;
+  return solver_deliver(s, linear_begin(s, &w->answer, data, &w->fill), out);
+}

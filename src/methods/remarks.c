@@ -1,0 +1,202 @@
+/* remarks.c - what is remarked alike of every method's data and answer: targets
+ * that look like numbers, a class of one sample, a class that no sample is
+ * predicted to be.  They are of one row of targets, whose values are classes.
+ */
+#include "methods/remarks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/param.h"
+#include "lapis/tools.h"
+#include "mat/mat.h"
+
+enum { NAME = 128 };
+
+/* A value of Y as its reader knows it. */
+static const char *shown(const lapis_data *data, double value, char name[NAME])
+{
+  const lapis_mat *words = &data->words;
+  bool word = value >= 0 && value < (double)words->cols;
+  if (!word)
+    (void)snprintf(name, NAME, "%g", value);
+  else
+    (void)snprintf(name, NAME, "%s",
+                   ((const char *const *)words->val)[(int64_t)value]);
+  return name;
+}
+
+/* ---- targets ------------------------------------------------------------*/
+typedef struct value_count {
+  double value, count;
+} value_count;
+
+static int by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The different values of Y in their order, and how often each is; *out is
+ * freed by base_free. */
+static lapis_status count_values(lapis_ctx *ctx, const lapis_mat *Y,
+                                 value_count **out, int64_t *count)
+{
+  *count = 0;
+  *out = base_alloc(ctx, Y->cols, sizeof **out);
+  double *value = base_alloc(ctx, Y->cols, sizeof *value);
+  int64_t n = 0;
+  for (int64_t j = 0; value != NULL && j < Y->cols; j++) {
+    double v = lapis_mat_at(Y, 0, j);
+    if (isfinite(v)) value[n++] = v;
+  }
+  if (value != NULL) qsort(value, (size_t)n, sizeof *value, by_value);
+  for (int64_t k = 0; *out != NULL && k < n; k++) {
+    bool first = k == 0 || value[k] > value[k - 1];
+    if (first) (*out)[(*count)++].value = value[k];
+    (*out)[*count - 1].count++;
+  }
+  bool room = *out != NULL && value != NULL;
+  base_free(value);
+  return room ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+/* The same of words, whose samples are those of all processes. */
+static lapis_status count_words(lapis_ctx *ctx, const lapis_data *data,
+                                value_count **out, int64_t *count)
+{
+  int64_t K = *count = data->words.cols;
+  *out = base_alloc(ctx, K, sizeof **out);
+  double *number = base_alloc(ctx, K, sizeof *number);
+  lapis_status s = *out == NULL || number == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int64_t j = 0; s >= 0 && j < data->Y.cols; j++) {
+    double v = lapis_mat_at(&data->Y, 0, j);
+    if (v >= 0 && v < (double)K) number[(int64_t)v]++;
+  }
+  if (s >= 0) s = base_sum(ctx, number, K);
+  for (int64_t k = 0; s >= 0 && k < K; k++)
+    (*out)[k] = (value_count){(double)k, number[k]};
+  base_free(number);
+  return s;
+}
+
+/* Whether values look like a measure, not like the codes of classes: fractions,
+ * or many values that are mostly met once or lie far apart. */
+static bool is_measure(const value_count *of, int64_t count)
+{
+  enum { MANY = 6, APART = 4 };
+  int64_t once = 0;
+  bool whole = true;
+  if (count <= 2) return false;
+  for (int64_t k = 0; k < count; k++) {
+    once += of[k].count <= 1;
+    whole = whole && number_is_whole(of[k].value, -HUGE_VAL, HUGE_VAL);
+  }
+  double apart = (of[count - 1].value - of[0].value) / (double)count;
+  return !whole || (count >= MANY && (2 * once > count || apart >= APART));
+}
+
+/* A class that one sample has, where another has several: perhaps "opne" for
+ * "open". */
+static void remark_rare(lapis_ctx *ctx, const char *method,
+                        const lapis_data *data, const value_count *of,
+                        int64_t count)
+{
+  enum { NAMED = 3, SEVERAL = 3 };
+  char name[NAME];
+  double most = 0;
+  int64_t rare = 0;
+  bool words = data->words.cols > 0;
+  for (int64_t k = 0; k < count; k++) most = fmax(most, of[k].count);
+  for (int64_t k = 0; k < count && most >= SEVERAL; k++)
+    if (of[k].count == 1 && rare++ < NAMED)
+      base_note(ctx, BASE_WARNING, "rare-class",
+                "%s: the class \"%s\" has one sample: is it %s?", method,
+                shown(data, of[k].value, name),
+                words ? "spelt right" : "right");
+  if (rare > NAMED)
+    base_note(ctx, BASE_WARNING, "rare-class",
+              "%s: %" PRId64 " classes have one sample each", method, rare);
+}
+
+lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
+                         const lapis_data *data)
+{
+  const lapis_mat *Y = &data->Y;
+  bool words = data->words.cols > 0, alone = base_ranks(ctx) == 1;
+  value_count *of = NULL;
+  int64_t count;
+  if (base_muted(ctx) > 0 || base_is_inside(ctx) || m->numbers ||
+      (m->reads & LAPIS_READS_Y) == 0 || Y->rows != 1 || Y->colptr != NULL ||
+      (!words && !alone))
+    return LAPIS_OK;
+  lapis_status s = words ? count_words(ctx, data, &of, &count)
+                         : count_values(ctx, Y, &of, &count);
+  if (s >= 0 && !words && is_measure(of, count))
+    base_note(ctx, BASE_WARNING, "number-targets",
+              "%s: the targets look like numbers and are taken as %" PRId64
+              " classes; rr is for numbers",
+              m->name, count);
+  else if (s >= 0)
+    remark_rare(ctx, m->name, data, of, count);
+  base_free(of);
+  return s;
+}
+
+/* ---- answers ------------------------------------------------------------*/
+/* The method has this setting, and it is what it is where nobody gave it. */
+static bool is_default(const lapis_solver *s, const lapis_method *m,
+                       const char *name)
+{
+  const lapis_param *p = lapis_param_find(m, name);
+  return p != NULL && param_is_default(p, s->settings);
+}
+
+/* Two values that are known of Y, and how often; false: there are others. */
+static bool two_values(const lapis_mat *Y, value_count of[2])
+{
+  of[0] = of[1] = (value_count){NAN, 0};
+  for (int64_t j = 0; j < Y->cols; j++) {
+    double y = lapis_mat_at(Y, 0, j);
+    if (isnan(y)) continue;
+    int i = isnan(of[0].value) || y == of[0].value ? 0 : 1;
+    if (i == 1 && !isnan(of[1].value) && y != of[1].value) return false;
+    of[i].value = y;
+    of[i].count++;
+  }
+  return of[1].count > 0;
+}
+
+/* Of two values the rarer, which no sample that has it, or any other, is
+ * predicted to be: right for most samples, and no answer to which are. */
+lapis_status remark_answer(lapis_solver *s)
+{
+  const lapis_method *m = lapis_method_find(s->cls->method);
+  const lapis_mat *Y = &s->data.Y;
+  const lapis_mat *said = named_numbers(&s->result, "labels", 1, Y->cols);
+  value_count of[2];
+  char name[NAME];
+  if (m == NULL || m->numbers || s->brief || Y->rows != 1 || said == NULL ||
+      base_ranks(s->ctx) > 1 || !two_values(Y, of))
+    return LAPIS_OK;
+  const value_count *rare = &of[of[1].count < of[0].count];
+  for (int64_t j = 0; j < Y->cols; j++)
+    if (lapis_mat_at(said, 0, j) == rare->value) return LAPIS_OK;
+  const char *balanced = "", *closer = "";
+  if (is_default(s, m, "balanced"))
+    balanced = "; {balanced} makes both kinds count alike";
+  if (is_default(s, m, "C"))
+    closer = "; a larger {C} fits training samples closer";
+  char format[512];
+  (void)snprintf(format, sizeof format,
+                 "%%s: no sample is predicted to be \"%%s\", which %%.0f of "
+                 "%%.0f %%s; the order of the scores may still tell which "
+                 "are%s%s",
+                 balanced, closer);
+  base_note(s->ctx, BASE_WARNING, "never-predicted", format, m->name,
+            shown(&s->data, rare->value, name), rare->count,
+            of[0].count + of[1].count, rare->count > 1 ? "are" : "is");
+  return LAPIS_OK;
+}

@@ -1,0 +1,12 @@
+/* remarks.h - what is remarked alike of every method's data and answer. */
+#ifndef LAPIS_REMARKS_H
+#define LAPIS_REMARKS_H
+#include "solver/solver.h"
+
+/* Of targets that are given to a method of classes; called by all processes. */
+lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
+                         const lapis_data *data);
+/* solver.look: of an answer that leaves one of two classes out. */
+lapis_status remark_answer(lapis_solver *s);
+
+#endif

@@ -1,0 +1,329 @@
+/* trees.c - extremely randomised trees [Geurts, Ernst, Wehenkel 2006].
+ *
+ *   grow(S):  S small, or all known labels of S alike: a leaf, shares of yes
+ *             sqrt(d) features that vary in S, each with a threshold by lot
+ *             between its least and its largest value in S
+ *             the split that leaves the labels least variance; grow both sides
+ *
+ * The variance is the sum over labels: of several classes that is Gini's
+ * impurity, and one tree answers for all labels.  A label that is not known is
+ * not counted; a leaf that knows none of a label has the share of all samples.
+ *
+ * A sample of weight k counts as k samples do.  These would be drawn alike, as
+ * thresholds hang on the least and the largest value alone: so the trees are
+ * those of the samples repeated, for whole k.
+ */
+#include "op/learn/trees.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STREAM = 0x74726565 };
+
+typedef struct pending { /* samples from .. to - 1 of the order, for a node */
+  int64_t from, to, node;
+} pending;
+
+typedef struct grower {
+  lapis_ctx *ctx;
+  const trees_problem *p;
+  trees *out;
+  int64_t m;          /* samples with some label */
+  double *X;          /* m x d: a feature a column */
+  double *yes, *seen; /* K x m: the sample's weight, or 0 */
+  double *weight;     /* m */
+  double *sum;        /* 6 K: yes and seen of the node, the left, all */
+  int64_t *order, *feature;
+  pending *stack;
+  int64_t stacked, node_room, leaf_room;
+  uint64_t stream, drawn;
+} grower;
+
+static double lot(grower *g)
+{
+  return rng_uniform(base_seed(g->ctx), g->stream, g->drawn++);
+}
+
+/* ---- what a set of samples knows ----------------------------------------*/
+static void add(const grower *g, int64_t j, double *yes, double *seen)
+{
+  const double *y = g->yes + j * g->p->K, *s = g->seen + j * g->p->K;
+  for (int64_t c = 0; c < g->p->K; c++) yes[c] += y[c], seen[c] += s[c];
+}
+
+static void sum_of(const grower *g, const pending *at, double *yes,
+                   double *seen)
+{
+  memset(yes, 0, (size_t)g->p->K * sizeof *yes);
+  memset(seen, 0, (size_t)g->p->K * sizeof *seen);
+  for (int64_t k = at->from; k < at->to; k++) add(g, g->order[k], yes, seen);
+}
+
+/* Samples of such a weight may be a leaf. */
+static bool suffices(const grower *g, int64_t count, double weight)
+{
+  return g->p->leaf == 1 ? count > 0 : weight >= (double)g->p->leaf;
+}
+
+static double weight_of(const grower *g, const pending *at)
+{
+  double sum = 0;
+  for (int64_t k = at->from; k < at->to; k++) sum += g->weight[g->order[k]];
+  return sum;
+}
+
+static bool all_alike(int64_t K, const double *yes, const double *seen)
+{
+  for (int64_t c = 0; c < K; c++)
+    if (yes[c] > 0 && yes[c] < seen[c]) return false;
+  return true;
+}
+
+/* Less variance is more of this. */
+static double gain(const grower *g)
+{
+  int64_t K = g->p->K;
+  const double *yes = g->sum, *seen = yes + K, *left = seen + K, *of = left + K;
+  double all = 0;
+  for (int64_t c = 0; c < K; c++) {
+    double right = yes[c] - left[c], rest = seen[c] - of[c];
+    if (of[c] > 0) all += left[c] * left[c] / of[c];
+    if (rest > 0) all += right * right / rest;
+  }
+  return all;
+}
+
+/* ---- one split ----------------------------------------------------------*/
+typedef struct split {
+  int64_t feature; /* -1: none */
+  double threshold, gain;
+} split;
+
+/* A threshold by lot for feature i; false: it does not vary here. */
+static bool draw_threshold(grower *g, const pending *at, int64_t i, double *to)
+{
+  const double *x = g->X + i * g->m;
+  double least = INFINITY, most = -INFINITY;
+  for (int64_t k = at->from; k < at->to; k++) {
+    least = fmin(least, x[g->order[k]]);
+    most = fmax(most, x[g->order[k]]);
+  }
+  if (!(least < most)) return false;
+  *to = least + lot(g) * (most - least);
+  if (!(*to < most)) *to = least;
+  return true;
+}
+
+static void try_split(grower *g, const pending *at, double weight, split s,
+                      split *best)
+{
+  const double *x = g->X + s.feature * g->m;
+  double *left = g->sum + 2 * g->p->K, *of = left + g->p->K;
+  int64_t count = 0;
+  double sum = 0;
+  memset(left, 0, 2 * (size_t)g->p->K * sizeof *left);
+  for (int64_t k = at->from; k < at->to; k++) {
+    if (x[g->order[k]] > s.threshold) continue;
+    add(g, g->order[k], left, of);
+    sum += g->weight[g->order[k]];
+    count++;
+  }
+  if (!suffices(g, count, sum) ||
+      !suffices(g, at->to - at->from - count, weight - sum))
+    return;
+  s.gain = gain(g);
+  if (best->feature < 0 || s.gain > best->gain) *best = s;
+}
+
+/* Among sqrt(d) features that vary, by lot. */
+static split find_split(grower *g, const pending *at, double weight)
+{
+  split best = {.feature = -1};
+  int64_t d = g->p->d, wanted = (int64_t)ceil(sqrt((double)d));
+  for (int64_t k = 0; k < d && wanted > 0; k++) {
+    int64_t other = k + (int64_t)(lot(g) * (double)(d - k));
+    split s = {.feature = g->feature[other]};
+    g->feature[other] = g->feature[k];
+    g->feature[k] = s.feature;
+    if (!draw_threshold(g, at, s.feature, &s.threshold)) continue;
+    try_split(g, at, weight, s, &best);
+    wanted--;
+  }
+  return best;
+}
+
+/* What is not above the threshold comes first; where the rest begins. */
+static int64_t divide(grower *g, const pending *at, const split *s)
+{
+  const double *x = g->X + s->feature * g->m;
+  int64_t end = at->from;
+  for (int64_t k = at->from; k < at->to; k++) {
+    int64_t j = g->order[k];
+    if (x[j] > s->threshold) continue;
+    g->order[k] = g->order[end];
+    g->order[end++] = j;
+  }
+  return end;
+}
+
+/* ---- one tree -----------------------------------------------------------*/
+static lapis_status make_nodes(grower *g, int64_t count)
+{
+  trees *t = g->out;
+  if (t->nodes + count > g->node_room) {
+    g->node_room = 2 * g->node_room + 64;
+    TRY(base_grow(g->ctx, (void **)&t->node, TREES_NODE * t->nodes,
+                  TREES_NODE * g->node_room, sizeof *t->node));
+  }
+  t->nodes += count;
+  return LAPIS_OK;
+}
+
+static lapis_status make_leaf(grower *g, int64_t node)
+{
+  trees *t = g->out;
+  int64_t K = t->K;
+  const double *yes = g->sum, *seen = yes + K, *all = yes + 4 * K;
+  if (t->leaves == g->leaf_room) {
+    g->leaf_room = 2 * g->leaf_room + 64;
+    TRY(base_grow(g->ctx, (void **)&t->share, K * t->leaves, K * g->leaf_room,
+                  sizeof *t->share));
+  }
+  double *at = t->node + TREES_NODE * node, *share = t->share + K * t->leaves;
+  at[TREES_FEATURE] = -1;
+  at[TREES_THRESHOLD] = 0;
+  at[TREES_CHILD] = (double)t->leaves++;
+  for (int64_t c = 0; c < K; c++)
+    share[c] = seen[c] > 0 ? yes[c] / seen[c] : all[c];
+  return LAPIS_OK;
+}
+
+static lapis_status grow_node(grower *g, pending at)
+{
+  trees *t = g->out;
+  int64_t K = t->K, first = t->nodes;
+  sum_of(g, &at, g->sum, g->sum + K);
+  split s = {.feature = -1};
+  double weight = weight_of(g, &at);
+  bool both =
+      g->p->leaf == 1 ? at.to - at.from > 1 : weight >= 2 * (double)g->p->leaf;
+  if (both && !all_alike(K, g->sum, g->sum + K)) s = find_split(g, &at, weight);
+  if (s.feature < 0) return make_leaf(g, at.node);
+  TRY(make_nodes(g, 2));
+  double *node = t->node + TREES_NODE * at.node;
+  node[TREES_FEATURE] = (double)s.feature;
+  node[TREES_THRESHOLD] = s.threshold;
+  node[TREES_CHILD] = (double)first;
+  int64_t middle = divide(g, &at, &s);
+  g->stack[g->stacked++] = (pending){middle, at.to, first + 1};
+  g->stack[g->stacked++] = (pending){at.from, middle, first};
+  return LAPIS_OK;
+}
+
+static lapis_status grow_tree(grower *g, int64_t t)
+{
+  g->stream = ((uint64_t)STREAM << 32) + (uint64_t)t;
+  g->drawn = 0;
+  for (int64_t j = 0; j < g->m; j++) g->order[j] = j;
+  for (int64_t i = 0; i < g->p->d; i++) g->feature[i] = i;
+  g->out->root[t] = (double)g->out->nodes;
+  g->stack[0] = (pending){0, g->m, g->out->nodes};
+  g->stacked = 1;
+  TRY(make_nodes(g, 1));
+  while (g->stacked > 0) TRY(grow_node(g, g->stack[--g->stacked]));
+  return LAPIS_OK;
+}
+
+/* ---- all of them --------------------------------------------------------*/
+static bool has_label(const trees_problem *p, int64_t j)
+{
+  if (p->weight != NULL && !(p->weight[j] > 0)) return false;
+  for (int64_t c = 0; c < p->K; c++)
+    if (!isnan(p->sign[j * p->K + c])) return true;
+  return false;
+}
+
+static lapis_status prepare(grower *g, arena *own)
+{
+  const trees_problem *p = g->p;
+  int64_t K = p->K, at = 0;
+  for (int64_t j = 0; j < p->n; j++) g->m += has_label(p, j);
+  g->X = arena_reals(own, g->m * p->d);
+  g->yes = arena_reals(own, K * g->m);
+  g->seen = arena_reals(own, K * g->m);
+  g->weight = arena_reals(own, g->m);
+  g->sum = arena_reals(own, 6 * K);
+  g->order = arena_take(own, g->m + 1, sizeof *g->order);
+  g->feature = arena_take(own, p->d, sizeof *g->feature);
+  g->stack = arena_take(own, g->m + 2, sizeof *g->stack);
+  TRY(arena_status(own));
+  for (int64_t j = 0; j < p->n; j++) {
+    if (!has_label(p, j)) continue;
+    double v = p->weight == NULL ? 1 : p->weight[j];
+    for (int64_t i = 0; i < p->d; i++) g->X[i * g->m + at] = p->X[j * p->d + i];
+    for (int64_t c = 0; c < K; c++) {
+      double sign = p->sign[j * K + c];
+      g->seen[at * K + c] = isnan(sign) ? 0 : v;
+      g->yes[at * K + c] = sign > 0 ? v : 0;
+    }
+    g->weight[at] = v;
+    g->order[at] = at;
+    at++;
+  }
+  double *yes = g->sum + 4 * K, *seen = yes + K;
+  sum_of(g, &(pending){0, g->m, 0}, yes, seen);
+  for (int64_t c = 0; c < K; c++) yes[c] = seen[c] > 0 ? yes[c] / seen[c] : 0.5;
+  return LAPIS_OK;
+}
+
+lapis_status trees_grow(lapis_ctx *ctx, const trees_problem *p,
+                        bool (*later)(void *user), void *user, trees *out)
+{
+  arena own = {.ctx = ctx};
+  grower g = {.ctx = ctx, .p = p, .out = out};
+  *out = (trees){.K = p->K};
+  lapis_status s = prepare(&g, &own);
+  if (s >= 0) out->root = base_alloc(ctx, p->count, sizeof *out->root);
+  if (s >= 0 && out->root == NULL) s = LAPIS_ENOMEM;
+  while (s >= 0 && out->count < p->count &&
+         (out->count == 0 || later == NULL || later(user))) {
+    s = grow_tree(&g, out->count);
+    out->count++;
+  }
+  arena_free(&own);
+  if (s < 0) trees_free(out);
+  return s < 0 ? s : LAPIS_OK;
+}
+
+void trees_free(trees *t)
+{
+  base_free(t->root);
+  base_free(t->node);
+  base_free(t->share);
+  *t = (trees){0};
+}
+
+/* ---- answering ----------------------------------------------------------*/
+void trees_answer(const trees *t, const double *x, double *p)
+{
+  memset(p, 0, (size_t)t->K * sizeof *p);
+  for (int64_t k = 0; k < t->count; k++) {
+    const double *at = t->node + TREES_NODE * (int64_t)t->root[k];
+    while (at[TREES_FEATURE] >= 0) {
+      bool above = x[(int64_t)at[TREES_FEATURE]] > at[TREES_THRESHOLD];
+      at = t->node + TREES_NODE * ((int64_t)at[TREES_CHILD] + above);
+    }
+    const double *share = t->share + t->K * (int64_t)at[TREES_CHILD];
+    for (int64_t c = 0; c < t->K; c++) p[c] += share[c];
+  }
+  for (int64_t c = 0; c < t->K; c++) p[c] /= (double)t->count;
+}
+
+void trees_log_odds(const trees *t, double *p)
+{
+  double least = 0.5 / (double)t->count;
+  for (int64_t c = 0; c < t->K; c++) {
+    double q = fmin(fmax(p[c], least), 1 - least);
+    p[c] = log(q) - log1p(-q);
+  }
+}

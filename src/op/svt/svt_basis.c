@@ -1,0 +1,167 @@
+/* svt_basis.c - the orthonormal basis of svt_subspace.c, its memory and how
+ * columns join it.
+ *
+ * Ritz vectors of a block Krylov space have residuals that span no more than
+ * the last block did, however many there are: their directions join, not they.
+ */
+#include "op/svt/svt_basis.h"
+
+#include <math.h>
+#include <string.h>
+
+static const uint64_t STREAM = 0x737674;
+
+/* ---- workspace ----------------------------------------------------------*/
+
+enum { ARRAYS = 10 };
+
+static void list_arrays(svt_subspace *s, la_array *all[ARRAYS])
+{
+  la_array *each[ARRAYS] = {&s->B, &s->GB, &s->X,    &s->R,    &s->H,
+                            &s->S, &s->C,  &s->Z[0], &s->Z[1], &s->Z[2]};
+  for (int i = 0; i < ARRAYS; i++) all[i] = each[i];
+}
+
+void svt_basis_release(svt_subspace *s)
+{
+  la_array *all[ARRAYS];
+  list_arrays(s, all);
+  for (int i = 0; i < ARRAYS; i++) s->h->ops->free(s->h, all[i]);
+  base_free(s->memory);
+  base_free(s->theta);
+  base_free(s->error);
+  base_free(s->host);
+}
+
+/* On the host in one piece, which is not touched before it is needed. */
+lapis_status svt_basis_allocate(svt_subspace *s)
+{
+  la_array *all[ARRAYS];
+  int64_t k = s->k, room = s->room, used = 0;
+  int64_t count = 4 * k * room + 3 * room * room + 3 * k * SVT_PROBES;
+  bool host = la_is_host(s->h);
+  if (host) s->memory = base_alloc_raw(s->h->ctx, count, sizeof *s->memory);
+  if (host && s->memory == NULL) return LAPIS_ENOMEM;
+  list_arrays(s, all);
+  for (int i = 0; i < ARRAYS; i++) {
+    int64_t rows = i < 4 || i > 6 ? k : room;
+    int64_t cols = i > 6 ? SVT_PROBES : room;
+    if (host)
+      *all[i] = la_wrap(s->memory + used, rows, cols);
+    else
+      TRY(s->h->ops->alloc(s->h, LAPIS_F64, rows, cols, all[i]));
+    used += rows * cols;
+  }
+  s->theta = base_alloc(s->h->ctx, s->room, sizeof *s->theta);
+  s->error = base_alloc(s->h->ctx, s->room, sizeof *s->error);
+  s->host = base_alloc(s->h->ctx, s->k, sizeof *s->host);
+  bool done = s->theta != NULL && s->error != NULL && s->host != NULL;
+  return done ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+static lapis_status move_basis(svt_subspace *from, svt_subspace *to)
+{
+  int64_t q = from->used;
+  la_array B = la_cols(&from->B, 0, q), B2 = la_cols(&to->B, 0, q);
+  la_array G = la_cols(&from->GB, 0, q), G2 = la_cols(&to->GB, 0, q);
+  la_array H = svt_basis_corner(&from->H, q, q),
+           H2 = svt_basis_corner(&to->H, q, q);
+  TRY(la_copy(from->h, &B, &B2));
+  la_array S = svt_basis_corner(&from->S, q, q),
+           S2 = svt_basis_corner(&to->S, q, q);
+  memcpy(to->theta, from->theta, (size_t)q * sizeof *to->theta);
+  TRY(la_copy(from->h, &G, &G2));
+  TRY(la_copy(from->h, &S, &S2));
+  return la_copy(from->h, &H, &H2);
+}
+
+lapis_status svt_basis_reserve(svt_subspace *s, int64_t cols)
+{
+  if (cols <= s->room) return LAPIS_OK;
+  svt_subspace larger = *s;
+  la_array *all[ARRAYS];
+  list_arrays(&larger, all);
+  for (int i = 0; i < ARRAYS; i++) *all[i] = (la_array){.data = NULL};
+  larger.memory = larger.theta = larger.error = larger.host = NULL;
+  larger.room = cols > 2 * s->room ? cols : 2 * s->room;
+  if (larger.room > s->k) larger.room = s->k;
+  lapis_status status = svt_basis_allocate(&larger);
+  if (status >= 0) status = move_basis(s, &larger);
+  svt_basis_release(status < 0 ? &larger : s);
+  if (status >= 0) *s = larger;
+  return status;
+}
+
+/* ---- the basis ----------------------------------------------------------*/
+
+lapis_status svt_basis_draw(svt_subspace *s, la_array *to)
+{
+  uint64_t seed = base_seed(s->h->ctx);
+  for (int64_t j = 0; j < to->cols; j++) {
+    la_array column = la_cols(to, j, 1);
+    lapis_mat host = lapis_mat_f64(s->host, s->k, 1);
+    for (int64_t i = 0; i < s->k; i++)
+      s->host[i] = rng_normal(seed, STREAM, s->drawn++);
+    TRY(s->h->ops->upload(s->h, &host, &column));
+  }
+  return LAPIS_OK;
+}
+
+lapis_status svt_basis_project_out(svt_subspace *s, const la_array *U,
+                                   la_array *Z)
+{
+  la *h = s->h;
+  la_array C = svt_basis_corner(&s->C, U->cols, Z->cols);
+  if (U->cols == 0) return LAPIS_OK;
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, U, Z, 0, &C));
+  return h->ops->gemm(h, LA_N, LA_N, -1, U, &C, 1, Z);
+}
+
+/* Twice is enough for what new columns have in common with B; the third time
+ * serves those that QR made up in the place of dependent ones. */
+static lapis_status orthonormal(svt_subspace *s, int64_t cols, int times)
+{
+  la_array B = la_cols(&s->B, 0, s->used);
+  la_array Q = la_cols(&s->B, s->used, cols);
+  for (int i = 0; i < times; i++) {
+    TRY(svt_basis_project_out(s, &B, &Q));
+    TRY(s->h->ops->qr(s->h, &Q, NULL));
+  }
+  s->used += cols;
+  return LAPIS_OK;
+}
+
+lapis_status svt_basis_join(svt_subspace *s, int64_t cols)
+{
+  return orthonormal(s, cols, 3);
+}
+
+/* Singular values below this share of the largest are rounding. */
+static const double SHARE = 1e-6;
+
+lapis_status svt_basis_join_directions(svt_subspace *s, const la_array *Y,
+                                       int64_t *added)
+{
+  la *h = s->h;
+  int64_t c = Y->cols, count;
+  la_array C = svt_basis_corner(&s->C, c, c), S = svt_basis_corner(&s->S, c, c);
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, Y, Y, 0, &C));
+  TRY(h->ops->eigh(h, &C, -INFINITY, s->host, &S, &count));
+  double least = SHARE * SHARE * s->host[0];
+  for (count = 0; count < c && s->host[count] > least; count++)
+    s->host[count] = 1 / sqrt(s->host[count]);
+  la_array kept = la_cols(&S, 0, count), Q = la_cols(&s->B, s->used, count);
+  TRY(h->ops->scale_cols(h, s->host, &kept));
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, Y, &kept, 0, &Q));
+  *added = count;
+  return orthonormal(s, count, 2);
+}
+
+lapis_status svt_basis_norm(svt_subspace *s, const la_array *A, int64_t j,
+                            double *out)
+{
+  la_array a = la_cols(A, j, 1);
+  TRY(s->h->ops->dot(s->h, &a, &a, out));
+  *out = sqrt(*out);
+  return LAPIS_OK;
+}

@@ -1,0 +1,208 @@
+/* svt_track.c - singular values above t of a W that moved a little, for a
+ * caller who proves the whole in the end: two products with W a round.
+ *
+ * B (k x p) is the basis that the last call left: left singular vectors, the
+ * ones above t and guards (as for G = W W'; for W'W read W' for W).  A round is
+ *   T = W'B, Y = W T;  H = B'Y = T'T = L L';  V = T L^-T, N = W V = Y L^-T
+ *   N = U S Z', by the eigenvectors Z of N'N;  B = U for what follows
+ * V is orthonormal without a pass over T: T's columns are nearly orthogonal,
+ * whatever their lengths, and Cholesky's factor does not mind these.  A power
+ * step for U and a Rayleigh-Ritz step in V come out of the same two products.
+ *
+ * How good.  The triplets above t are U_r, S_r and V_r = V Z_r.  W + E with
+ *   E = -U_r U_r'W (I - V V')
+ * has them exactly, and otherwise (I - U_r U_r') W (I - V_r V_r'): where that
+ * is at most t in norm, U_r (S_r - t) V_r' is exactly SVT(W + E).  Because
+ * B'W (I - V V') = 0, for any C
+ *   |E|_F = |(U_r - B C)'W (I - V V')|_F <= |U_r - B C|_F |W (I - V V')|_2,
+ * and the last norm is at most t where nothing is missed.  So what U moved away
+ * from B, times t, bounds the error, and no product is needed to know it.  Both
+ * sides of the answer are orthonormal: its nuclear norm is sum (S_r - t).
+ *
+ * Nothing missed, by the test of svt_subspace.c.  With b = W (I - V V') it is
+ * G U = U S^2 + b b'U, |b b'u| <= |b|^2 |u - B c|, and |b|^2 <= t^2 / (1 - d^2)
+ * where the test succeeds, d = |U - B C|_F of the columns of U that its proof
+ * takes: guards that moved far are not among them.  It is made where the rank
+ * changes, and at every TEST_EVERY-th call else: a value that climbs above t
+ * between two tests is one that the guards have not met, and the next test
+ * finds it.  No certificate rests on this: who calls with a rough question
+ * proves the norm of a multiplier by all of its spectrum. */
+#include <float.h>
+#include <math.h>
+
+#include "op/svt/svt_inside.h"
+
+enum { MOST_ROUNDS = 3, TEST_EVERY = 4, MOST_PAUSE = 16 };
+static const double LEAST = 1e-9;   /* of theta_1: U is orthonormal to 1e-6 */
+static const double TRUSTED = 1e-4; /* t / sigma_1 */
+static const double STEADY = 1e-3;  /* |u - B c|^2 of a guard in a proof */
+
+/* What a round finds of p columns, and how far U went: |u - B c|. */
+typedef struct turn {
+  int64_t p, rank;
+  double away;   /* of those above t, Frobenius */
+  double steady; /* of these and of steady guards, squared */
+  bool fine;     /* numbers allow it */
+} turn;
+
+/* C = L^-1 of H = L L'; false where H is not positive definite. */
+static bool factor(svt_subspace *s, int64_t p)
+{
+  la *h = s->h;
+  la_array H = svt_basis_corner(&s->H, p, p), C = svt_basis_corner(&s->C, p, p);
+  return h->ops->potrf(h, &H) >= 0 && la_zero(h, &C) >= 0 &&
+         la_add_diagonal(h, 1, &C) >= 0 && h->ops->trsm(h, &H, &C) >= 0;
+}
+
+/* N in R; theta = S^2, Z in S; rank and fine. */
+static lapis_status decompose(svt_subspace *s, double t, turn *r)
+{
+  la *h = s->h;
+  int64_t p = r->p, count;
+  la_array H = svt_basis_corner(&s->H, p, p), C = svt_basis_corner(&s->C, p, p);
+  la_array Z = svt_basis_corner(&s->S, p, p), N = la_cols(&s->R, 0, p);
+  la_array Y = la_cols(&s->GB, 0, p);
+  TRY(h->ops->gemm(h, LA_N, LA_T, 1, &Y, &C, 0, &N));
+  TRY(h->ops->syrk(h, LA_T, &N, &H));
+  TRY(h->ops->eigh(h, &H, -INFINITY, s->theta, &Z, &count));
+  for (r->rank = 0; r->rank < p && s->theta[r->rank] > t * t;) r->rank++;
+  r->fine = s->theta[p - 1] > LEAST * s->theta[0] &&
+            t >= TRUSTED * sqrt(fmax(s->theta[0], 0));
+  return LAPIS_OK;
+}
+
+/* U in X; in H what T is multiplied by for the other side's S_r V_r. */
+static lapis_status make_sides(svt_subspace *s, const turn *r)
+{
+  la *h = s->h;
+  int64_t p = r->p;
+  double *f = s->error;
+  la_array C = svt_basis_corner(&s->C, p, p), Z = svt_basis_corner(&s->S, p, p);
+  la_array H = svt_basis_corner(&s->H, p, p), Zr = la_cols(&Z, 0, r->rank);
+  la_array Hr = la_cols(&H, 0, r->rank), N = la_cols(&s->R, 0, p);
+  la_array U = la_cols(&s->X, 0, p);
+  for (int64_t i = 0; i < p; i++) f[i] = sqrt(s->theta[i]);
+  if (r->rank > 0) TRY(h->ops->gemm(h, LA_T, LA_N, 1, &C, &Zr, 0, &Hr));
+  if (r->rank > 0) TRY(h->ops->scale_cols(h, f, &Hr));
+  for (int64_t i = 0; i < p; i++) f[i] = 1 / f[i];
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &N, &Z, 0, &U));
+  return h->ops->scale_cols(h, f, &U);
+}
+
+/* error = |u - B c|, c = B'u; then B = U. */
+static lapis_status move(svt_subspace *s, turn *r)
+{
+  la *h = s->h;
+  int64_t p = r->p;
+  la_array B = la_cols(&s->B, 0, p), U = la_cols(&s->X, 0, p);
+  la_array C = svt_basis_corner(&s->C, p, p), D = la_cols(&s->R, 0, p);
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &U, 0, &C));
+  TRY(la_copy(h, &U, &D));
+  TRY(h->ops->gemm(h, LA_N, LA_N, -1, &B, &C, 1, &D));
+  r->away = r->steady = 0;
+  for (int64_t i = 0; i < p; i++) {
+    la_array d = la_cols(&D, i, 1);
+    double square;
+    TRY(h->ops->dot(h, &d, &d, &square));
+    s->error[i] = sqrt(square);
+    if (i < r->rank) r->away += square;
+    if (i < r->rank || square <= STEADY) r->steady += square;
+  }
+  r->away = sqrt(r->away);
+  return la_copy(h, &U, &B);
+}
+
+static lapis_status one_round(svt_subspace *s, const svt_question *q, turn *r)
+{
+  la *h = s->h;
+  la_array B = la_cols(&s->B, 0, r->p), Y = la_cols(&s->GB, 0, r->p);
+  la_array H = svt_basis_corner(&s->H, r->p, r->p);
+  r->fine = false;
+  TRY(svt_inside_product(s, q->W, &B, &Y));
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &Y, 0, &H));
+  if (!factor(s, r->p)) return LAPIS_OK;
+  TRY(decompose(s, q->t, r));
+  if (!r->fine) return LAPIS_OK;
+  TRY(make_sides(s, r));
+  return move(s, r);
+}
+
+/* Where it is due; good: passed, or not due. */
+static lapis_status test(svt_subspace *s, const svt_question *q, const turn *r,
+                         bool *good)
+{
+  verdict v;
+  double left = 1 - r->steady;
+  bool due = r->rank != s->rank || ++s->untested >= TEST_EVERY;
+  s->rank = r->rank;
+  s->shown = r->p;
+  *good = !due;
+  if (*good || !(left > 0.5)) return LAPIS_OK;
+  for (int64_t i = 0; i < r->p; i++) {
+    double d = s->error[i];
+    bool use = i < r->rank || d * d <= STEADY;
+    s->error[i] = use ? d * (q->t * q->t / left) : INFINITY;
+  }
+  TRY(svt_inside_certify(s, q, &v));
+  *good = v == PROVED;
+  s->untested = 0;
+  return LAPIS_OK;
+}
+
+/* The next call begins with the guards that a call of svt_subspace.c has. */
+static void answer(svt_subspace *s, const turn *r, svt_found *out)
+{
+  int64_t most = r->rank + guards(r->rank);
+  s->used = r->p < most ? r->p : most;
+  s->loose = true;
+  out->certified = true;
+  out->why = "few singular values, near those of the last call";
+  out->rank = r->rank;
+  out->Q = la_cols(&s->X, 0, r->rank);
+  out->theta = s->theta;
+  out->kept = true;
+  out->T = s->T;
+  out->S = svt_basis_corner(&s->H, r->p, r->rank);
+}
+
+static bool worth_trying(svt_subspace *s, const svt_question *q)
+{
+  if (!q->rough || s->used < 2 || s->rank < 1) return false;
+  if (s->pause == 0) return true;
+  s->pause--;
+  return false;
+}
+
+/* B, for svt_subspace.c to go on from, and some calls without this. */
+static lapis_status give_up(svt_subspace *s)
+{
+  la_array B = la_cols(&s->B, 0, s->used);
+  s->fails++;
+  s->loose = false;
+  s->pause = s->fails < 4 ? (int64_t)1 << s->fails : MOST_PAUSE;
+  return s->h->ops->qr(s->h, &B, NULL);
+}
+
+lapis_status svt_track(svt_subspace *s, const svt_question *q, svt_found *out,
+                       bool *done)
+{
+  turn r = {.p = s->used};
+  *done = false;
+  if (!worth_trying(s, q)) return LAPIS_OK;
+  for (int i = 0; i < MOST_ROUNDS && !*done; i++) {
+    TRY(one_round(s, q, &r));
+    if (!r.fine || 2 * (r.p - r.rank) < GUARDS) break;
+    double sigma_1 = sqrt(s->theta[0]);
+    double floor = 64 * DBL_EPSILON * (sigma_1 / q->t);
+    *done = r.away * q->t <= fmax(q->accuracy, floor) * sigma_1;
+  }
+  if (*done) TRY(test(s, q, &r, done));
+  if (!*done) return give_up(s);
+  s->fails = 0;
+  answer(s, &r, out);
+  base_say(s->h->ctx, 2,
+           "svt: subspace of %" PRId64 ", rank %" PRId64 ": %" PRId64
+           " columns in %" PRId64 " products, %s",
+           s->k, s->rank, s->columns, s->sums, out->why);
+  return LAPIS_OK;
+}

@@ -1,0 +1,323 @@
+/* The command on columns as strangers have them: titles, numbers of rows,
+ * values that mean unknown, codes. */
+#include "command/verbs/people_case.h"
+
+enum { ROOM = 65536 };
+
+static void append(char *text, const char *format, ...)
+{
+  va_list args;
+  size_t used = strlen(text);
+  va_start(args, format);
+  vsnprintf(text + used, ROOM - used, format, args);
+  va_end(args);
+}
+
+/* A value of row i, the same each time, with two decimals. */
+static double some(int i, int j)
+{
+  return (i * 37 + j * 61) % 101 * .09 + .1 * j;
+}
+
+static void rows_are(command *c, const char *what, const char *words, int rows,
+                     int columns)
+{
+  char shape[96];
+  command_run(c, "info t.csv %s", words);
+  snprintf(shape, sizeof shape, "%d columns, %d rows", columns, rows);
+  if (strstr(c->out, shape) == NULL)
+    fail_msg("%s: %s wanted: %s %s", what, shape, c->out, c->err);
+}
+
+/* Titles that are numbers or dates, above numbers. */
+static void first_rows_of_strangers(void **state)
+{
+  static const struct {
+    const char *first; /* %s: delimiter */
+    char delimiter;
+    int decimals, titles; /* of the cells; whether they are titles */
+    const char *words;
+  } tried[] = {{"0;1;2;3", ';', 2, 1, ""},
+               {"\"0\",\"1\",\"2\",\"3\"", ',', 2, 1, ""},
+               {"10,20,30,40", ',', 2, 1, ""},
+               {"0.0,1.0,2.0,3.0", ',', 2, 1, ""},
+               {"Unnamed: 0\t0\t1\t2", '\t', 2, 1, ""},
+               {"400.5,401.5,402.5,403.5,404.5", ',', 2, 1, ""},
+               {"4000.1,3998.2,3996.4,3994.6,3992.7", ',', 2, 1, ""},
+               {"1100,1102,1105,1109,1111,1112", ',', 2, 1, ""},
+               {"id,2020-01-01,2020-02-01", ',', 2, 1, ""},
+               {"2020-01-01;2020-02-01;2020-03-01", ';', 2, 1, ""},
+               {"01/2020,02/2020,03/2020", ',', 2, 1, ""},
+               {"10,20,31", ',', 2, 1, "--header yes"},
+               {"1.1,2.2,3.1", ',', 2, 0, ""}, /* could be a sample */
+               {"3,2,1,0", ',', 2, 0, ""},
+               {"3,2,1,0,0,1", ',', 0, 0, ""},
+               {"2020-01-01,5,6", ',', -1, 0, ""}, /* dates below, too */
+               {"5.5,4.4,3.3,2.2,1.1", ',', 2, 0, ""}};
+  command c;
+  static char text[ROOM];
+  begin(&c);
+  for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+    char mark[2] = {tried[t].delimiter};
+    int columns = 1;
+    for (const char *at = tried[t].first; *at != '\0'; at++)
+      columns += *at == *mark;
+    *text = '\0';
+    append(text, "%s\n", tried[t].first);
+    for (int i = 0; i < 30; i++)
+      for (int j = 0; j < columns; j++) {
+        const char *end = j + 1 == columns ? "\n" : mark;
+        if (j == 0 && strncmp(tried[t].first, "id", 2) == 0)
+          append(text, "p%d%s", i, end);
+        else if (j == 0 && tried[t].decimals < 0)
+          append(text, "2020-01-%02d%s", i + 1, end);
+        else
+          append(text, "%.*f%s", tried[t].decimals < 0 ? 0 : tried[t].decimals,
+                 some(i, j), end);
+      }
+    put(&c, "t.csv", text);
+    rows_are(&c, tried[t].first, tried[t].words, 30 + !tried[t].titles,
+             columns);
+  }
+  command_end(&c);
+}
+
+/* What an option names by a title stands in a first row of titles, a number
+ * beyond the columns, too. */
+static void an_option_names_the_first_row(void **state)
+{
+  static const char *const words[] = {"--use 10,20 --target y",
+                                      "--use 20,10 --target 4",
+                                      "--drop 30 --target y", "--target y"};
+  command c;
+  begin(&c);
+  put(&c, "t.csv", "10;20;30;y\n1.5;2;3;a\n2;3.5;1;b\n2;2.5;1;b\n");
+  for (int k = 0; k < 4; k++) {
+    command_do(&c, "convert t.csv - --as csv %s", words[k]);
+    assert_true(strncmp(c.out, "10,20,", 6) == 0);
+  }
+  put(&c, "t.csv", "2020,2021,5\n1.5,2,a\n2,3.5,b\n");
+  command_do(&c, "convert t.csv - --as csv --target 5");
+  assert_string_equal(c.out, "2020,2021,5\n1.5,2,a\n2,3.5,b\n");
+  put(&c, "t.arff",
+      "@relation r\n@attribute 2 numeric\n@attribute b numeric\n"
+      "@attribute 7 {p,q}\n@data\n1,2,p\n3,4,q\n");
+  command_do(&c, "convert t.arff - --as csv --target '#3' --use '#2'");
+  assert_string_equal(c.out, "b,7\n2,p\n4,q\n");
+  command_do(&c, "convert t.arff - --as csv --target 7 --use 2");
+  assert_string_equal(c.out, "2,7\n1,p\n3,q\n");
+  command_run(&c, "convert t.arff - --as csv --target '#7'");
+  command_expect(&c, 2, "has no attribute \"#7\"");
+  command_end(&c);
+}
+
+/* Numbers of the rows: rising with holes, or in any order under a title that
+ * says it. */
+static void names_of_rows_are_no_features(void **state)
+{
+  enum { RISES, HOLES, SHUFFLED, TWINS, FEW };
+  static const struct {
+    const char *title;
+    int kind, place;
+    bool named;
+  } tried[] = {{"nr", HOLES, 0, true},
+               {"patient_id", SHUFFLED, 0, true},
+               {"CustomerID", SHUFFLED, 1, true},
+               {"PassengerId", SHUFFLED, 0, true},
+               {"Row ID", SHUFFLED, 2, true},
+               {"No.", SHUFFLED, 0, true},
+               {"sample code number", TWINS, 0, true},
+               {"Id", TWINS, 0, true},
+               {"", SHUFFLED, 0, true},
+               {"time", RISES, 1, true},
+               {"lipid", SHUFFLED, 0, false},
+               {"index", FEW, 0, false},
+               {"key", FEW, 0, false},
+               {"group id", FEW, 1, false},
+               {"heat_index", SHUFFLED, 1, false},
+               {"no smoker", SHUFFLED, 1, false}};
+  command c;
+  static char text[ROOM];
+  begin(&c);
+  for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+    *text = '\0';
+    for (int i = -1; i < 40; i++) {
+      int any = (i * 17 + 5) % 40, twin = any == 7 ? 8 : any;
+      for (int j = 0; j < 3; j++) {
+        if (i < 0)
+          append(text, "%s,",
+                 j == tried[t].place ? tried[t].title
+                 : j == 0            ? "a"
+                                     : "b");
+        else if (j != tried[t].place)
+          append(text, "%.2f,", some(i, j));
+        else if (tried[t].kind == HOLES && i % 13 == 12)
+          append(text, ",");
+        else
+          append(text, "%d,",
+                 tried[t].kind <= HOLES      ? 100 + 2 * i
+                 : tried[t].kind == SHUFFLED ? 1 + any
+                 : tried[t].kind == TWINS    ? 1000 + twin
+                                             : any / 3);
+      }
+      append(text, "%s\n",
+             i < 0        ? "glass"
+             : i % 6 == 5 ? ""
+             : i < 20     ? "A"
+                          : "B");
+    }
+    put(&c, "t.csv", text);
+    command_do(&c, "fit linear t.csv --target glass --model m");
+    if ((strstr(c.err, "numbers the rows, and is left out") != NULL) !=
+            tried[t].named ||
+        strstr(c.out, tried[t].named ? "2 features" : "3 features") == NULL)
+      fail_msg("'%s': %s%s", tried[t].title, c.err, c.out);
+    command_do(&c, "predict m t.csv -o p.csv");
+    command_run(&c, "info t.csv");
+    assert_true((strstr(c.out, "numbers the rows") != NULL) == tried[t].named);
+  }
+  command_end(&c);
+}
+
+/* What stands for unknown, and numbers that only look so. */
+static void numbers_of_strangers_that_mean_unknown(void **state)
+{
+  static const struct {
+    const char *code;
+    double from, step; /* of the others */
+    int different, decimals;
+    bool told;
+  } tried[] = {{"-999.25", 60, 1.25, 40, 2, true},
+               {"-99", 20, 1, 60, 0, true},
+               {"-9", 0, 1, 8, 0, true},
+               {"-1", 1, 3, 30, 0, true},
+               {"9", 1, 1, 5, 0, true},
+               {"99", 0, 1, 4, 0, true},
+               {"9999", 1950, 1, 70, 0, true},
+               {"-1", 0, 1, 5, 0, false}, /* -1, 0, .., 4 */
+               {"-1", -30, 1, 60, 0, false},
+               {"9", 1, 1, 8, 0, false},
+               {"-7", 1, 1, 20, 0, false},
+               {"0", 1, 1, 9, 0, false}};
+  command c;
+  static char text[ROOM];
+  begin(&c);
+  for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+    strcpy(text, "v,b,y\n");
+    for (int i = 0; i < 80; i++) {
+      if (i % 8 == 3)
+        append(text, "%s,", tried[t].code);
+      else
+        append(text, "%.*f,", tried[t].decimals,
+               tried[t].from + tried[t].step * (i * 7 % tried[t].different));
+      append(text, "%.2f,%s\n", some(i, 1),
+             i % 5 == 4 ? ""
+             : i % 2    ? "p"
+                        : "q");
+    }
+    put(&c, "t.csv", text);
+    for (int info = 0; info < 2; info++) {
+      command_do(&c, info ? "info t.csv" : "fit linear t.csv --target y");
+      if ((strstr(info ? c.out : c.err, "far from the others") != NULL) !=
+          tried[t].told)
+        fail_msg("%s: %s%s", tried[t].code, c.out, c.err);
+    }
+    if (!tried[t].told) continue;
+    snprintf(text, 64, "--missing %s says so", tried[t].code);
+    check_says(c.out, text);
+  }
+  command_end(&c);
+}
+
+/* Months 01 to 12, sizes 36 to 44, years: filled as they are written. */
+static void cells_of_strangers_are_filled_alike(void **state)
+{
+  command c;
+  static char text[ROOM];
+  begin(&c);
+  strcpy(text, "month\tsize\tyear\tstars\tw\n");
+  for (int i = 0; i < 60; i++) {
+    if (i % 7 != 6) append(text, "%02d", 1 + i % 12);
+    append(text, "\t");
+    if (i % 5 != 4) append(text, "%d", 36 + 2 * (i % 5));
+    append(text, "\t");
+    if (i % 6 != 5) append(text, "%d", 1990 + i % 29);
+    append(text, "\t");
+    if (i % 9 != 8) append(text, "%s", i % 2 ? "***" : "*");
+    append(text, "\t%.2f\n", some(i, 1));
+  }
+  put(&c, "t.tsv", text);
+  command_do(&c, "fit mc t.tsv --one-hot stars --map standard --mu-rel .05 "
+                 "--completed full.tsv");
+  for (int i = 1; i <= 60; i++) {
+    assert_true(strlen(cell(&c, "full.tsv", i, 0, '\t')) == 2);
+    const char *size = cell(&c, "full.tsv", i, 1, '\t');
+    assert_true(strlen(size) == 2 && (size[1] - '0') % 2 == 0);
+    assert_true(strlen(cell(&c, "full.tsv", i, 2, '\t')) == 4);
+    assert_true(*cell(&c, "full.tsv", i, 3, '\t') == '*');
+  }
+  command_end(&c);
+}
+
+/* Texts beside numbers are classes where each repeats. */
+static void classes_of_numbers_and_texts(void **state)
+{
+  static const struct {
+    const char *label[3], *said;
+    int code;
+  } tried[] = {{{"3a", "3b", "4"}, "beside numbers", 0},
+               {{"0x10", "16", "1_000"}, "beside numbers", 0},
+               {{"K", "1", "2"}, "beside numbers", 0},
+               {{"-0", "0", "1"}, "one number in two spellings", 0},
+               {{"1", "2", "."}, "--missing lists what means unknown", 4},
+               {{"-", "0", "1"}, "--missing lists what means unknown", 4}};
+  command c;
+  static char text[ROOM];
+  begin(&c);
+  for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+    strcpy(text, "id,a,b,kind\n");
+    for (int i = 0; i < 45; i++)
+      append(text, "s%d,%.2f,%.2f,%s\n", i, 3. * (i % 3) + .01 * i,
+             3. * (i % 3 == 1), i / 3 % 5 == 4 ? "" : tried[t].label[i % 3]);
+    put(&c, "t.csv", text);
+    command_run(&c,
+                "fit linear t.csv --id id --target kind -o a.csv --model m");
+    command_expect(&c, tried[t].code, tried[t].said);
+    if (tried[t].code != 0) continue;
+    for (int i = 0; i < 45; i++)
+      assert_string_equal(cell(&c, "a.csv", i + 1, 1, ','),
+                          tried[t].label[i % 3]);
+    command_do(&c, "predict m t.csv -o p.csv");
+    command_do(&c, "eval accuracy --truth t.csv --id id --target kind "
+                   "--scores p.csv");
+    assert_non_null(strstr(c.out, "accuracy 1.000000"));
+    command_do(&c, "info t.csv");
+    assert_non_null(strstr(c.out, "--id id --target kind"));
+    snprintf(text, sizeof text, "id,a,b,kind\nn1,0,0,%s\nn2,3,3,%s\nn3,6,0,\n",
+             tried[t].label[0], tried[t].label[1]);
+    put(&c, "few.csv", text); /* too few to see that they repeat */
+    command_do(&c, "predict m few.csv -o p.csv");
+    assert_string_equal(cell(&c, "p.csv", 1, 1, ','), tried[t].label[0]);
+    command_do(&c, "eval accuracy --truth few.csv --id id --target kind "
+                   "--scores p.csv");
+    assert_non_null(strstr(c.out, "accuracy 1.000000"));
+  }
+  put(&c, "t.csv", "a,y\n1,0\n2,1\n3,1O\n4,0\n5,1\n"); /* a slip */
+  command_run(&c, "fit linear t.csv --target y -o b.csv");
+  command_expect(&c, 4, "t.csv:4:3: column 2 (\"y\") holds the text \"1O\"");
+  assert_false(command_exists(&c, "b.csv"));
+  command_end(&c);
+}
+
+int test_columns(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(first_rows_of_strangers),
+      cmocka_unit_test(an_option_names_the_first_row),
+      cmocka_unit_test(names_of_rows_are_no_features),
+      cmocka_unit_test(numbers_of_strangers_that_mean_unknown),
+      cmocka_unit_test(cells_of_strangers_are_filled_alike),
+      cmocka_unit_test(classes_of_numbers_and_texts),
+  };
+  return run_cases(tests, NULL, NULL);
+}
