@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "images/label/label.h"
 
@@ -19,11 +18,6 @@ typedef struct candidate { /* kinds first .. last of those that were made */
  * default for colour photographs, and all. */
 static const candidate candidates[LABEL_CANDIDATES] = {
     {0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {3, 4}, {0, 4}};
-
-bool label_is_auto(const char *features)
-{
-  return features != NULL && strcmp(features, "auto") == 0;
-}
 
 /* ---- one candidate ------------------------------------------------------*/
 static void put_name(label_run *w, const candidate *c, char to[LABEL_KINDS])

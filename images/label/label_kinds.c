@@ -1,7 +1,6 @@
 /* label_kinds.c - the kinds of features of a run: those that are named, or the
  * usual ones; the map that gives several of them one weight; and what else auto
  * is given. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -190,4 +189,9 @@ lapis_status label_prepare(label_run *w)
   if (w->kinds.count > 1) TRY(join_map(w, w->set.map));
   w->map = map_of(w);
   return LAPIS_OK;
+}
+
+bool label_is_auto(const char *features)
+{
+  return features != NULL && strcmp(features, "auto") == 0;
 }

@@ -7,11 +7,6 @@
 
 #include "images/label/label.h"
 
-const char *label_cell(const label_table *s, int64_t row, int64_t column)
-{
-  return s->cells->text[row * s->cells->columns + column];
-}
-
 static lapis_status no_memory(lapis_ctx *ctx)
 {
   return lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");

@@ -278,3 +278,8 @@ lapis_status classes_find(const label_table *s, labels *out)
   TRY(s->n_targets == 1 ? one_column(s, out) : many_columns(s, out));
   return out->kind == LABEL_MANY ? check_both(s, out) : LAPIS_OK;
 }
+
+const char *label_cell(const label_table *s, int64_t row, int64_t column)
+{
+  return s->cells->text[row * s->cells->columns + column];
+}
