@@ -3,35 +3,41 @@
 # of (packages.cmake).  A plug-in is one of its own (parts.cmake).
 include(CMakePackageConfigHelpers)
 
-# What the command says about itself, written when it is built.
-set(generated ${PROJECT_BINARY_DIR}/generated)
-add_custom_command(TARGET lapis_command POST_BUILD
-  COMMAND ${PROJECT_SOURCE_DIR}/tools/write-generated ${generated}
-    ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:lapis_command>
-  COMMENT "Writing manual pages and completions" VERBATIM)
-
 # ---- the command -----------------------------------------------------------
-install(TARGETS lapis_command RUNTIME COMPONENT command)
-install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lapis
-  COMPONENT command)
-install(FILES LICENSE README.md CHANGELOG.md CITATION.cff TYPE DOC
-  COMPONENT command)
-install(DIRECTORY ${generated}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-  COMPONENT command)
-install(FILES ${generated}/lapis.bash RENAME lapis
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-  COMPONENT command)
-install(FILES ${generated}/_lapis
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
-  COMPONENT command)
+if(TARGET lapis_command)
+  # What the command says about itself, written when it is built.
+  set(generated ${PROJECT_BINARY_DIR}/generated)
+  add_custom_command(TARGET lapis_command POST_BUILD
+    COMMAND ${PROJECT_SOURCE_DIR}/tools/write-generated ${generated}
+      ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:lapis_command>
+    COMMENT "Writing manual pages and completions" VERBATIM)
+
+  install(TARGETS lapis_command RUNTIME COMPONENT command)
+  install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lapis
+    COMPONENT command)
+  install(FILES LICENSE README.md CHANGELOG.md CITATION.cff TYPE DOC
+    COMPONENT command)
+  install(DIRECTORY ${generated}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+    COMPONENT command)
+  install(FILES ${generated}/lapis.bash RENAME lapis
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    COMPONENT command)
+  install(FILES ${generated}/_lapis
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+    COMPONENT command)
+endif()
 
 # ---- the shared library, and what is needed to build with it -----------------
 install(TARGETS lapis EXPORT lapis-targets LIBRARY
   COMPONENT library NAMELINK_COMPONENT development)
 install(TARGETS lapis_static EXPORT lapis-static-targets
   ARCHIVE COMPONENT development)
+set(left_out images.h)
+if(LAPIS_IMAGES)
+  set(left_out none)
+endif()
 install(DIRECTORY include/lapis DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT development)
+  COMPONENT development PATTERN ${left_out} EXCLUDE)
 
 # The .pc file finds its own prefix, so that an installation can be moved.
 file(RELATIVE_PATH prefix_from_pc
@@ -60,6 +66,7 @@ foreach(export lapis-targets lapis-static-targets)
     COMPONENT development)
 endforeach()
 
-include(cmake/python.cmake)
-
-include(cmake/packages.cmake)
+if(LAPIS_IMAGES) # Python has functions for both; packages have all
+  include(cmake/python.cmake)
+  include(cmake/packages.cmake)
+endif()

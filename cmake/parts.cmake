@@ -60,14 +60,16 @@ lapis_part(HDF5 "HDF5 and MATLAB 7.3 files (Debian: libhdf5-dev)"
   ABSENT src/files/matlab/hdf5_absent.c)
 
 # VLFeat's own package has neither a .pc file nor a static library.
-lapis_part(IMAGES
-  "PNG, JPEG, HOG, SIFT (Debian: libpng-dev libjpeg62-turbo-dev libvlfeat-dev)"
-  MODULES libpng libjpeg
-  HEADER vl/generic.h LIBRARY vl
-  FILES images/image/png.c images/image/jpeg.c images/features/hog_vl.c
-    images/features/sift_vl.c images/places/slic.c
-  ABSENT images/image/png_absent.c images/image/jpeg_absent.c
-    images/features/hog_absent.c images/features/sift_absent.c images/places/slic_absent.c)
+if(LAPIS_IMAGES)
+  lapis_part(IMAGES
+    "PNG, JPEG, HOG, SIFT (Debian: libpng-dev libjpeg62-turbo-dev libvlfeat-dev)"
+    MODULES libpng libjpeg
+    HEADER vl/generic.h LIBRARY vl
+    FILES images/image/png.c images/image/jpeg.c images/features/hog_vl.c
+      images/features/sift_vl.c images/places/slic.c
+    ABSENT images/image/png_absent.c images/image/jpeg_absent.c
+      images/features/hog_absent.c images/features/sift_absent.c images/places/slic_absent.c)
+endif()
 
 # Removes what is left out from a list of absolute paths.
 function(lapis_choose_parts list)
