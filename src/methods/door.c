@@ -4,9 +4,9 @@
 
 #include "base/width.h"
 #include "mat/mat.h"
+#include "methods/common_remarks.h"
 #include "methods/labelled.h"
 #include "methods/method_entry.h"
-#include "methods/remarks.h"
 
 enum { ALIKE = 5 };
 static lapis_status check_alike(lapis_ctx *ctx, const char *name,

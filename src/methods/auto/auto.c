@@ -14,7 +14,7 @@
 #include "methods/auto/auto.h"
 #include "methods/auto/candidates.h"
 #include "methods/auto/compare.h"
-#include "methods/remarks.h"
+#include "methods/common_remarks.h"
 
 #define AT(field) offsetof(lapis_auto_settings, field)
 static const lapis_param params[] = {

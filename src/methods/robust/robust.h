@@ -112,7 +112,7 @@ typedef struct rr_fit {
  * looks proved is then proved, rounding included.  After a proof that failed
  * the next waits for a smaller guess, but not for ever: a guess is from below,
  * and may be low by as much as it likes.  Where the norm of the multiplier
- * alone is in the way, it is mended (certificate.c). */
+ * alone is in the way, it is mended (mend.c). */
 typedef struct rr_proof {
   double tol, ask; /* what is wanted; the guess that is worth a proof */
   int64_t mend;    /* iteration from which mending is worth another try */
@@ -160,7 +160,7 @@ double rr_dstep_residual(const rr_dstep *dstep);
 extern const char *const rr_dstep_columns[];
 
 /* Moves the multiplier in W nearer to one of norm 1, within its bounds:
- * certificate.c. */
+ * mend.c. */
 lapis_status rr_mend(rr_dstep *dstep);
 
 /* ---- the fit term: convex_fit.c ------------------------------------------*/

@@ -1,6 +1,7 @@
-/* remarks.h - what is remarked alike of every method's data and answer. */
-#ifndef LAPIS_REMARKS_H
-#define LAPIS_REMARKS_H
+/* common_remarks.h - what is remarked alike of every method's data and answer.
+ */
+#ifndef LAPIS_COMMON_REMARKS_H
+#define LAPIS_COMMON_REMARKS_H
 #include "solver/solver.h"
 
 /* Of targets that are given to a method of classes; called by all processes. */

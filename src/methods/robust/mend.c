@@ -1,4 +1,4 @@
-/* certificate.c - the multiplier of robust PCA, mended into a certificate.
+/* mend.c - the multiplier of robust PCA, mended into a certificate.
  *
  * At the optimum A = U S V' the multiplier C agrees with U V' on the space T of
  * all U a' + b V', where its norm is 1, and is lambda sign(X - A) where X - A

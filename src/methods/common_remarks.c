@@ -1,8 +1,9 @@
-/* remarks.c - what is remarked alike of every method's data and answer: targets
- * that look like numbers, a class of one sample, a class that no sample is
- * predicted to be.  They are of one row of targets, whose values are classes.
+/* common_remarks.c - what is remarked alike of every method's data and answer:
+ * targets that look like numbers, a class of one sample, a class that no sample
+ * is predicted to be.  They are of one row of targets, whose values are
+ * classes.
  */
-#include "methods/remarks.h"
+#include "methods/common_remarks.h"
 
 #include <math.h>
 #include <stdio.h>
