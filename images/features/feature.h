@@ -1,4 +1,4 @@
-/* feature.h - how a kind of features is made; one row of features.c each.
+/* feature.h - how a kind of features is made; one row of feature_kinds.c each.
  *
  * begin   checks settings and makes what all images share (job->state)
  * study   what one image contributes to what is learnt from all, if anything
@@ -101,7 +101,7 @@ struct feature_job {
 
 /* X is a column an image. */
 bool feature_is_single(const feature_kind *kind);
-/* features.c: the same of a row of the table. */
+/* feature_kinds.c: the same of a row of the table. */
 bool feature_kind_is_single(const lapis_method *kind);
 /* ---- pieces.c -----------------------------------------------------------*/
 void feature_piece_free(feature_piece *p); /* contents */

@@ -1,4 +1,4 @@
-/* run.h - a job over images: features.c makes it, run.c runs it. */
+/* run.h - a job over images: feature_kinds.c makes it, run.c runs it. */
 #ifndef LAPIS_VISION_RUN_H
 #define LAPIS_VISION_RUN_H
 #include "images/features/feature.h"

@@ -406,8 +406,8 @@ lapis_status label_doubts(label_run *w)
   w->margin = calloc((size_t)cells, sizeof *w->margin);
   double *p = malloc((size_t)cells * sizeof *p);
   lapis_status s = LAPIS_OK;
-  if (w->suspect == NULL || w->margin == NULL || p == NULL)
-    s = flow_no_memory(w->flow);
+  if (p == NULL) return flow_no_memory(w->flow);
+  if (w->suspect == NULL || w->margin == NULL) s = flow_no_memory(w->flow);
   for (int64_t k = 0; s >= 0 && k < cells; k++) p[k] = NAN;
   flow_allow(w->flow, .5);
   if (s >= 0) s = hold_out(w, p);

@@ -553,8 +553,7 @@ static void describe_mean(const comparison *r, const candidate *x, char *to)
 
 static void describe(const comparison *r, const candidate *x, char *to)
 {
-  static const char *const coding[] = {"auto", "pm", "01", "rare"};
-  static const char *const variant[] = {"mc1", "pos", "simplex"};
+  char variant[16] = "", labels[16] = "";
   const lapis_mc_settings *set = &x->set;
   if (x->parts > 0) {
     describe_mean(r, x, to);
@@ -573,16 +572,16 @@ static void describe(const comparison *r, const candidate *x, char *to)
   else if (x->kind == CANDIDATE_TREES)
     snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
              " --trees %d --leaf %" PRId64 "%s", RACE_TREES, x->leaf, gaps);
-  else if (isnan(set->mu))
+  else {
+    const lapis_method *mc = lapis_method_find("mc"); /* words of its table */
+    (void)lapis_settings_get(r->ctx, mc, set, "variant", variant, 16);
+    (void)lapis_settings_get(r->ctx, mc, set, "labels", labels, 16);
+    bool own = !isnan(set->mu);
     snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
-             " --variant %s --labels %s --lambda %g --gamma %g --mu-rel %g",
-             variant[set->variant], coding[set->labels], set->lambda,
-             set->gamma, set->mu_rel);
-  else
-    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
-             " --variant %s --labels %s --lambda %g --gamma %g --mu %g",
-             variant[set->variant], coding[set->labels], set->lambda,
-             set->gamma, set->mu);
+             " --variant %s --labels %s --lambda %g --gamma %g --%s %g",
+             variant, labels, set->lambda, set->gamma, own ? "mu" : "mu-rel",
+             own ? set->mu : set->mu_rel);
+  }
 }
 
 candidate_figures comparison_at(const comparison *r, int i)

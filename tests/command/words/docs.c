@@ -268,7 +268,7 @@ static void the_words_are_plain(void **state)
   static const char find[] =
       "cd \"$root\" && words='(is|are)( all)? wanted|the usual (is|are) taken|"
       "[Nn]othing (is|was) learnt|files that end as'\n"
-      "! { find cli src flow -name '*.[ch]' -exec sed -zE "
+      "! { find command src images -name '*.[ch]' -exec sed -zE "
       "'s/\"[[:space:]]*\\n[[:space:]]*\"//g' {} + | "
       "grep -aoE \"\\\"[^\\\"]*($words)[^\\\"]*\"\n"
       "  grep -rnE \"$words\" docs README.md CONTRIBUTING.md quickstart; }";
