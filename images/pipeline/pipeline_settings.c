@@ -8,7 +8,7 @@
 
 #define AT(field) offsetof(lapis_label_settings, field)
 #define CHOSEN(row, field, text) \
-  REAL(row, field, .value = NAN, ABOVE(0), .help = text)
+  REAL(row, field, .value = NAN, ABOVE(0), .help = (text))
 
 /* The last rows of every table, settings that are a flow_common: what is kept,
  * what nothing kept is called, and what may be left out. */
