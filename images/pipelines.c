@@ -93,7 +93,7 @@ void flow_free(void *self)
   free(f);
 }
 
-lapis_status flow_run(void *self)
+lapis_status flow_solve(void *self)
 {
   lapis_flow *f = self;
   f->end = flow_clock() + f->common.seconds;

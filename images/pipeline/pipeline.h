@@ -115,11 +115,12 @@ struct lapis_flow {
 /* ---- pipeline.c
  * -------------------------------------------------------------*/
 lapis_status flow_begin(void *self, lapis_solver *s);
-lapis_status flow_run(void *self);
+lapis_status flow_solve(void *self);
 void flow_free(void *self);
-#define FLOW_WORK(of)                                                         \
-  {                                                                           \
-    .table = &(of), .begin = flow_begin, .solve = flow_run, .free = flow_free \
+#define FLOW_WORK(of)                                         \
+  {                                                           \
+    .table = &(of), .begin = flow_begin, .solve = flow_solve, \
+    .free = flow_free                                         \
   }
 /* What begin takes of the pipeline's settings s. */
 #define FLOW_COMMON(s) \
