@@ -107,6 +107,7 @@ static lapis_json *point_json(const lapis_solver *cv, const grid_text *g,
   return to;
 }
 
+/* *out: NULL where it did not end. */
 static lapis_status run_cv(lapis_ctx *ctx, const lapis_method *m,
                            const lapis_data *data, const void *settings,
                            const lapis_cv_options *o, const grid_text *g,
@@ -114,7 +115,11 @@ static lapis_status run_cv(lapis_ctx *ctx, const lapis_method *m,
 {
   lapis_status s =
       lapis_cv_new(ctx, m, data, settings, o, g->grid, g->count, out);
-  return s < 0 ? s : lapis_solve(*out);
+  if (s >= 0) s = lapis_solve(*out);
+  if (s >= 0 && s != LAPIS_CANCELLED) return s;
+  lapis_solver_free(*out);
+  *out = NULL;
+  return s;
 }
 
 /* What is put beside the answer, on the same folds. */
