@@ -10,7 +10,8 @@ enum { BAR_CELLS = 24, LONGEST = 8192 };
 static const double BAR_AFTER = 0.5, LINES_AFTER = 10;
 static const double GROWS_AT_MOST = 1.5; /* time left that is shown */
 
-/* A file that is read twice has one doubt, not two. */
+/* A file that is read twice has one doubt, not two; so has a solver that goes
+ * on. */
 static bool is_said(cli *c, const char *warning)
 {
   enum { MOST = sizeof c->warned / sizeof *c->warned };
@@ -26,7 +27,7 @@ static bool is_said(cli *c, const char *warning)
 static void on_message(int level, const char *text, void *user)
 {
   cli *c = user;
-  if (c->quiet || (level == 0 && is_said(c, text))) return;
+  if (c->quiet || (level <= 0 && is_said(c, text))) return;
   cli_wipe_bar(c);
   fprintf(stderr, "lapis: %s%s\n", level == 0 ? "warning: " : "", text);
 }
