@@ -108,7 +108,7 @@ put("json", "nested", b'[1, {"a": [2, -3.5e-7, "\\u00e9\\n"]}]')
 images = work / "images"
 images.mkdir(exist_ok=True)
 subprocess.run(["/usr/bin/python3", pathlib.Path(__file__).parent.parent /
-                "write_images.py", images], check=True)
+                "checks" / "write_images.py", images], check=True)
 for reader, suffixes in ("png", (".png", ".bad")), ("jpeg", (".jpg",)):
     for path in images.iterdir():
         if path.suffix in suffixes:
