@@ -1,6 +1,7 @@
 /* command.h - the command: between its files.  Public headers only. */
 #ifndef LAPIS_CLI_H
 #define LAPIS_CLI_H
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -141,6 +142,7 @@ struct cli {
   cli_args args;
   lapis_ctx *ctx;
   bool quiet, json, strict;
+  atomic_bool ending;       /* interrupted, and the run itself says so */
   bool bar;                 /* progress wanted on stderr */
   char step[96];            /* that progress was last of */
   bool step_said;           /* a line tells of it */

@@ -93,7 +93,9 @@ static void end_now(bool with_checkpoint)
   }
   lapis_file_abandon(args_get(&watch.c->args, "cache"));
   int code = lost ? EXIT_INPUT : EXIT_INTERRUPTED;
-  const char *said = lost ? cut : interrupted;
+  const char *said = lost                            ? cut
+                     : atomic_load(&watch.c->ending) ? ""
+                                                     : interrupted;
   if (write(STDERR_FILENO, said, strlen(said)) < 0) _exit(code);
   _exit(code);
 }
@@ -105,8 +107,11 @@ static void *watch_signals(void *unused)
   while (sem_wait(&watch.wake) != 0) continue; /* EINTR */
   if (atomic_load(&watch.ended)) return NULL;
   bool again = atomic_load(&watch.cut) || wait_for(GRACE);
+  bool ending = atomic_load(&watch.c->ending);
+  if (!again && ending)
+    again = wait_for(PATIENCE); /* it has said its sentence */
   if (atomic_load(&watch.ended)) return NULL;
-  end_now(!again);
+  end_now(!again && !ending);
   return NULL;
 }
 

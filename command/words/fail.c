@@ -81,6 +81,7 @@ int cli_interrupted(cli *c, const char *kept)
   const char *path = args_get(&c->args, "checkpoint");
   cli_wipe_bar(c);
   if (c->checkpoint != NULL) (void)lapis_checkpoint_write(c->checkpoint);
+  atomic_store(&c->ending, true);
   if (path != NULL && access(path, F_OK) == 0)
     return cli_fail(EXIT_INTERRUPTED,
                     "%s: interrupted; the same command goes on from %s",
