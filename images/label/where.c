@@ -43,13 +43,30 @@ static int roots_in(const char *map)
   return count;
 }
 
+/* Whether every one of the methods "a,b" answers with repaired features; what
+ * is no method is auto's to refuse. */
+static bool all_repair(const char *names)
+{
+  for (size_t n; *names != '\0'; names += n + (names[n] == ',')) {
+    char name[64];
+    n = strcspn(names, ",");
+    (void)snprintf(name, sizeof name, "%.*s", (int)n, names);
+    const lapis_method *m = lapis_method_find(name);
+    bool repairs = m == NULL;
+    for (int i = 0; m != NULL && i < m->n_results; i++)
+      repairs |= strcmp(m->results[i].name, "low_rank") == 0;
+    if (!repairs) return false;
+  }
+  return true;
+}
+
 lapis_status label_check_where(label_run *w)
 {
   if (!w->set.where) return LAPIS_OK;
-  if (w->set.candidates != NULL && strcmp(w->set.candidates, "mc") != 0)
+  if (w->set.candidates != NULL && !all_repair(w->set.candidates))
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
-                      "label: --where finds places in what mc repairs; leave "
-                      "out --candidates %s",
+                      "label: --where finds places in features that are "
+                      "repaired; leave out --candidates %s",
                       w->set.candidates);
   if (w->kinds.count > 1)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
