@@ -4,6 +4,7 @@
 #include "cv_points.h"
 #include "folds/rank.h"
 #include "lapis/choose.h"
+#include "remarks.h"
 
 enum { D = 5, N = 36, FOLDS = 4, GROUPS = N / 3 };
 
@@ -501,7 +502,7 @@ static void cells_are_hidden_where_cells_are_unknown(void **state)
   assert_int_equal(cv_run(b->ctx, lapis_method_find("svmplus"), &b->data, &svm,
                           &o, &grid, 1, &none),
                    LAPIS_EINVAL);
-  assert_non_null(strstr(lapis_ctx_error(b->ctx), "judged by whole samples"));
+  assert_non_null(strstr(lapis_ctx_error(b->ctx), BY_WHOLE_SAMPLES));
   discard(b);
 }
 

@@ -10,6 +10,7 @@
 #include "files.h"
 #include "files/io.h"
 #include "lapis/images.h"
+#include "remarks.h"
 
 typedef struct bait {
   files *f;
@@ -302,7 +303,7 @@ static void a_reader_that_waits_is_ended(void **state)
   double begun = now();
   assert_int_equal(read_by(f, wait_for_ever), LAPIS_EFORMAT);
   CHECK_AT_MOST(now() - begun, 15);
-  assert_non_null(strstr(lapis_ctx_error(f->ctx), "takes longer to read"));
+  assert_non_null(strstr(lapis_ctx_error(f->ctx), LONGER_TO_READ));
 }
 
 static int says_who; /* a pipe: the reader's number */

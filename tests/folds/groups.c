@@ -9,6 +9,7 @@
 #include "lapis/choose.h"
 #include "mat/mat.h"
 #include "methods/auto/compare.h"
+#include "remarks.h"
 
 /* ---- drawing and taking -------------------------------------------------*/
 enum { MOST = 120 };
@@ -356,8 +357,8 @@ static void few_persons_give_no_wrong_figure(void **state)
       lapis_solver *s = fit(&p, lda ? "rlda" : "rr", NULL);
       assert_int_equal(lapis_result_get(s, "tried", &tried), LAPIS_OK);
       assert_int_equal(isnan(lapis_mat_at(&tried, 2, 0)), groups == 1);
-      assert_non_null(strstr(p.said, groups == 1 ? "all rows are of one group"
-                                                 : "2 groups in 2 folds"));
+      assert_non_null(
+          strstr(p.said, groups == 1 ? ONE_GROUP : "2 groups in 2 folds"));
       lapis_solver_free(s);
     }
     int64_t index[2 * N], found;

@@ -5,6 +5,7 @@
 #include "files.h"
 #include "lapis/images.h"
 #include "methods/any_problem.h"
+#include "remarks.h"
 
 /* The k-th table of settings there is: methods, predicting with their models,
  * kinds of features, pipelines; NULL past the end. */
@@ -428,7 +429,7 @@ static void check_options(files *f, const char *name, const void *defaults,
       strstr(lapis_ctx_error(f->ctx), "of a newer version of LAPIS"));
   memcpy(grown, &none, sizeof none);
   assert_int_equal(ask(f, grown), 0);
-  assert_non_null(strstr(lapis_ctx_error(f->ctx), "start from the defaults"));
+  assert_non_null(strstr(lapis_ctx_error(f->ctx), START_FROM_DEFAULTS));
 }
 
 static void options_are_filled_up(void **state)

@@ -7,6 +7,7 @@
 #include "cv_points.h"
 #include "files.h"
 #include "model/model.h"
+#include "remarks.h"
 
 enum { N = 60, D = 20, P = 3, BAG = 4 };
 
@@ -297,7 +298,7 @@ static void a_choice_of_runs_goes_on(void **state)
 /* ---- the iteration it starts from ----------------------------------------*/
 static void find_resumed(int level, const char *text, void *user)
 {
-  const char *at = strstr(text, "resumed after iteration ");
+  const char *at = strstr(text, RESUMED);
   (void)level;
   if (at != NULL) *(long *)user = strtol(at + 24, NULL, 10);
 }
@@ -703,7 +704,7 @@ static void a_place_outside_is_refused(void **state)
     alter(f, &all, a, 0, bad[b].value, path);
     if (goes_on(f, k, &d, &set, 9, path))
       fail_msg("%s: %s = %g was taken", k->method, bad[b].array, bad[b].value);
-    assert_non_null(strstr(lapis_ctx_error(f->ctx), "remove the file"));
+    assert_non_null(strstr(lapis_ctx_error(f->ctx), REMOVE_THE_FILE));
     assert_non_null(strstr(lapis_ctx_error(f->ctx), bad[b].array));
     lapis_arrays_free(&all);
   }

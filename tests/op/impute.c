@@ -5,6 +5,7 @@
 #include "check.h"
 #include "op/map/impute.h"
 #include "op/map/map.h"
+#include "remarks.h"
 
 enum { D = 6, K = 5, N = 60, STATE = D * (2 + K) };
 
@@ -341,7 +342,7 @@ static void sizes_without_squares_are_refused(void **state)
     for (int i = 0; i < 12; i++) x[i] *= size[k];
     assert_int_equal(lapis_map_new(ctx, "impute", &map), LAPIS_OK);
     assert_int_equal(lapis_map_fit(ctx, map, &X), LAPIS_ENUMERIC);
-    assert_non_null(strstr(lapis_ctx_error(ctx), "too large or too small"));
+    assert_non_null(strstr(lapis_ctx_error(ctx), OUT_OF_RANGE));
     lapis_map_free(map);
   }
   lapis_ctx_free(ctx);

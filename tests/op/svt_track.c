@@ -7,6 +7,7 @@
 
 #include "la_case.h"
 #include "op/svt/svt.h"
+#include "remarks.h"
 
 enum { RANK = 6, CALLS = 12 };
 
@@ -71,7 +72,7 @@ static double nuclear_norm(const moving *p)
 
 static bool tracked(const svt_report *r)
 {
-  return strstr(r->why, "near those of the last call") != NULL;
+  return strstr(r->why, NEAR_LAST_CALL) != NULL;
 }
 
 /* The answer is that of a matrix within `accept` of W. */

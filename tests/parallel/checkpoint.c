@@ -3,6 +3,7 @@
 #include "files.h"
 #include "model/model.h"
 #include "ranks_case.h"
+#include "remarks.h"
 
 /* What before() needs: a checkpoint for each rank. */
 typedef struct keeping {
@@ -177,8 +178,7 @@ static void what_is_of_another_run_is_refused(void **state)
       const char *said = lapis_ctx_error(run_of.part[r].ctx);
       assert_int_equal(k.opened[r], LAPIS_EDATA);
       assert_null(k.of[r]);
-      assert_non_null(
-          strstr(said, "is of another run: the data's X was 12 x 90"));
+      assert_non_null(strstr(said, OF_ANOTHER_RUN));
     }
     ranks_free(&run_of);
     s->X[12 * j] -= 1;

@@ -1,6 +1,7 @@
 /* model.c - models of samples that are divided among processes: they
  * answer new samples as the model of one process does. */
 #include "ranks_case.h"
+#include "remarks.h"
 
 enum { NEW = 25, MOST_NUMBERS = 4000 };
 
@@ -162,7 +163,7 @@ static void of_nothing(void **state)
     assert_int_equal(m.made[r], LAPIS_ENUMERIC);
     assert_null(m.of[r]);
     assert_non_null(
-        strstr(lapis_ctx_error(run.part[r].ctx), "the completed matrix is 0"));
+        strstr(lapis_ctx_error(run.part[r].ctx), COMPLETED_IS_ZERO));
   }
   ranks_free(&run);
   free(s);

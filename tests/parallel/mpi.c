@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "mpirun.h"
+#include "remarks.h"
 
 enum { FEATURES = 8, SAMPLES = 60 };
 
@@ -244,7 +245,7 @@ static void a_process_that_dies_ends_all(void **state)
       "fit rpca -X noise.npy --mpi --tol 1e-300 --max-iters 1 --checkpoint run "
       "-v");
   assert_int_equal(c.code, 0);
-  assert_non_null(strstr(c.err, "resumed after iteration"));
+  assert_non_null(strstr(c.err, RESUMED));
   command_end(&c);
 }
 

@@ -3,6 +3,7 @@
 #include "la_case.h"
 #include "op/svt/svt.h"
 #include "ranks_case.h"
+#include "remarks.h"
 
 /* ---- agreeing -----------------------------------------------------------*/
 typedef struct words {
@@ -50,7 +51,7 @@ static void ways_that_part_are_an_error(void **state)
   ranks_each(3, other_sums, &w);
   for (int r = 0; r < 3; r++) {
     assert_int_equal(w.status[r], LAPIS_EIO);
-    assert_non_null(strstr(w.said[r], "not at the same place"));
+    assert_non_null(strstr(w.said[r], NOT_AT_ONE_PLACE));
   }
 }
 

@@ -1,6 +1,7 @@
 /* The command on columns as strangers have them: titles, numbers of rows,
  * values that mean unknown, codes. */
 #include "command/verbs/people_case.h"
+#include "remarks.h"
 
 enum { ROOM = 65536 };
 
@@ -168,13 +169,12 @@ static void names_of_rows_are_no_features(void **state)
     }
     put(&c, "t.csv", text);
     command_do(&c, "fit linear t.csv --target glass --model m");
-    if ((strstr(c.err, "numbers the rows, and is left out") != NULL) !=
-            tried[t].named ||
+    if ((strstr(c.err, NUMBERS_THE_ROWS) != NULL) != tried[t].named ||
         strstr(c.out, tried[t].named ? "2 features" : "3 features") == NULL)
       fail_msg("'%s': %s%s", tried[t].title, c.err, c.out);
     command_do(&c, "predict m t.csv -o p.csv");
     command_run(&c, "info t.csv");
-    assert_true((strstr(c.out, "numbers the rows") != NULL) == tried[t].named);
+    assert_true((strstr(c.out, NUMBERS_THE_ROWS) != NULL) == tried[t].named);
   }
   command_end(&c);
 }
@@ -218,7 +218,7 @@ static void numbers_of_strangers_that_mean_unknown(void **state)
     put(&c, "t.csv", text);
     for (int info = 0; info < 2; info++) {
       command_do(&c, info ? "info t.csv" : "fit linear t.csv --target y");
-      if ((strstr(info ? c.out : c.err, "far from the others") != NULL) !=
+      if ((strstr(info ? c.out : c.err, FAR_FROM_OTHERS) != NULL) !=
           tried[t].told)
         fail_msg("%s: %s%s", tried[t].code, c.out, c.err);
     }

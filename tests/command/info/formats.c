@@ -1,6 +1,7 @@
 /* formats.c - formats, convert and info as commands; sparse data
  * give the answers of dense data. */
 #include "command.h"
+#include "remarks.h"
 #include "room.h"
 
 static void put(const command *c, const char *name, const char *text)
@@ -358,7 +359,7 @@ static void structs_are_no_arrays(void **state)
              files[k]);
     for (int i = 0; i < 3; i++) {
       command_run(&c, asks[i], path);
-      command_expect(&c, 4, "of a type that is not read: a struct");
+      command_expect(&c, 4, TYPE_NOT_READ);
       check_says(c.err, "member d");
       assert_false(command_exists(&c, "o.npz"));
     }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "command.h"
+#include "remarks.h"
 
 enum { N = 120, D = 40 };
 
@@ -114,8 +115,7 @@ static void interrupted_runs_can_go_on(void **state)
   char info[65536];
   command_do(&c, "info ck");
   memcpy(info, c.out, sizeof info);
-  assert_non_null(strstr(info, "ck: checkpoint: a run that has not ended\n"
-                               "  of lapis fit mc, version "));
+  assert_non_null(strstr(info, "ck: checkpoint: " UNENDED_RUN));
   assert_non_null(strstr(info, "  settings: variant mc1, "));
   assert_non_null(strstr(info, ", mu-rel 0.1, "));
   assert_non_null(strstr(info, "  the same command, with --checkpoint ck, goes "
@@ -133,9 +133,8 @@ static void interrupted_runs_can_go_on(void **state)
   command_run(&c, "fit mc d.npz --mu-rel .1 --solver fpc --tol 0 --max-iters 3 "
                   "--checkpoint ck -v");
   assert_int_equal(c.code, 0);
-  const char *done = strstr(c.err, "ck: goes on where an earlier run stopped; "
-                                   "done already: ");
-  const char *resumed = strstr(c.err, "resumed after iteration ");
+  const char *done = strstr(c.err, "ck: " GOES_ON);
+  const char *resumed = strstr(c.err, RESUMED);
   assert_true(done != NULL && resumed > done);
   assert_int_equal(atoi(strstr(done, "already: ") + 9), atoi(resumed + 24));
   assert_int_equal(atoi(came + 8), atoi(resumed + 24));

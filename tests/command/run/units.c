@@ -1,6 +1,7 @@
 /* Tables whose columns have different units, completed without options: against
  * what the empty cells would have held. */
 #include "command.h"
+#include "remarks.h"
 
 enum { ROWS = 80, COLUMNS = 6 };
 
@@ -74,14 +75,14 @@ static void columns_of_all_units_are_filled(void **state)
   draw(&p, 20);
   write_table(&c, &p);
   command_run(&c, "fit mc t.csv --completed full.csv");
-  command_expect(&c, 0, "--map standard puts the features on one scale; ");
+  command_expect(&c, 0, ONE_SCALE);
   CHECK_AT_LEAST(least_r2(&c, &p, "full.csv"), .8);
   command_do(&c, "fit mc t.csv --map standard -q --completed same.csv");
   command_slurp(&c, "full.csv", told, sizeof told);
   command_slurp(&c, "same.csv", stated, sizeof stated);
   assert_string_equal(told, stated);
   command_run(&c, "fit mc t.csv --map none --completed full.csv");
-  command_expect(&c, 0, "the largest decide; ");
+  command_expect(&c, 0, LARGEST_DECIDE);
   CHECK_AT_MOST(least_r2(&c, &p, "full.csv"), .1);
   command_end(&c);
 }
@@ -95,10 +96,10 @@ static void a_stated_problem_stays(void **state)
   draw(&p, 20);
   write_table(&c, &p);
   command_run(&c, "fit mc t.csv --mu-rel .05 --completed full.csv");
-  command_expect(&c, 0, "the largest decide; --map standard");
+  command_expect(&c, 0, LARGEST_DECIDE "--map standard");
   CHECK_AT_MOST(least_r2(&c, &p, "full.csv"), .1);
   command_run(&c, "fit mc t.csv -o a.npz");
-  command_expect(&c, 0, "the largest decide; --map standard");
+  command_expect(&c, 0, LARGEST_DECIDE "--map standard");
   command_run(&c, "fit rpca t.csv --completed full.csv");
   command_expect(&c, 0, "rpca: deviations of features from ");
   CHECK_AT_MOST(least_r2(&c, &p, "full.csv"), .1);
@@ -113,7 +114,7 @@ static void a_stated_problem_stays(void **state)
               c.folder);
   assert_int_equal(c.code, 0);
   command_run(&c, "fit mc k.csv --target k --mu-rel .05 --completed full.csv");
-  command_expect(&c, 0, "the largest decide; --map standard");
+  command_expect(&c, 0, LARGEST_DECIDE "--map standard");
   draw(&p, 1.2);
   write_table(&c, &p);
   command_do(&c, "fit mc t.csv -o a.npz");

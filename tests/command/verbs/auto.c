@@ -2,6 +2,7 @@
  * model likewise; mc whose mu is open is auto with mc alone. */
 #include "check.h"
 #include "command.h"
+#include "remarks.h"
 
 enum { N = 150, D = 4 };
 
@@ -54,7 +55,7 @@ static void the_winner_answers(void **state)
   command_begin(&c);
   write_data(&c, "t.csv", 0);
   command_run(&c, "fit mc t.csv --target kind --model mc.lapis");
-  command_expect(&c, 0, "known labels were hidden");
+  command_expect(&c, 0, LABELS_WERE_HIDDEN);
   command_run(&c, "predict mc.lapis t.csv --target kind");
   int by_mc = right(c.out);
   command_run(&c, "fit auto t.csv --target kind --model auto.lapis --json "
@@ -141,7 +142,7 @@ static void what_makes_no_sense(void **state)
     command_run(&c, "fit auto few.csv --target k --candidates %s -o f.csv",
                 who[k]);
     command_expect(&c, 0, who[k]);
-    assert_non_null(strstr(c.err, "too few known labels"));
+    assert_non_null(strstr(c.err, TOO_FEW_LABELS));
   }
   command_end(&c);
 }

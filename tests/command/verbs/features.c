@@ -1,6 +1,7 @@
 /* features.c - lapis features as people run it. */
 #include "command.h"
 #include "lapis/images.h"
+#include "remarks.h"
 
 /* A pattern that differs from image to image. */
 static void put_image(const command *c, const char *name, int seed)
@@ -175,7 +176,7 @@ static void parts_fill_one_cache(void **state)
   assert_int_equal(command_same(&c, "f.npz", "g.npz", "X"), 3);
   command_run(&c, "--version && find kept -type f -exec cp c.ppm {} ';'");
   command_run(&c, "%s -o f.npz", kind); /* it is there that they come from */
-  command_expect(&c, 0, "of 3 images was damaged, and has been made again");
+  command_expect(&c, 0, MADE_AGAIN);
   command_end(&c);
 }
 

@@ -1,5 +1,6 @@
 /* match.c - lapis match: what is put into pictures comes out. */
 #include "lapis/images.h"
+#include "remarks.h"
 #include "scenes.h"
 
 enum { IMAGES = 6, INLIERS = 12 };
@@ -125,12 +126,11 @@ static void given_positions_are_put_in_order(void **state)
     }
   command_write(&c, "p.csv", text, used);
   command_run(&c, "match ?.pgm --xy p.csv --inliers 14 --no-cache");
-  command_expect(&c, 0,
-                 " of 84 points are in doubt by what is around them "
-                 "alone; --map embed");
+  command_expect(&c, 0, " of 84 points " POINTS_IN_DOUBT);
+  check_says(c.err, "--map embed");
   check_says(c.err, "--map");
   command_run(&c, "match ?.pgm --xy p.csv --no-cache"); /* however many stay */
-  command_expect(&c, 0, " of 84 points are in doubt by what is around them");
+  command_expect(&c, 0, " of 84 points " POINTS_IN_DOUBT);
   command_run(&c, "match ?.pgm --xy p.csv --inliers 14 --map positions "
                   "--no-cache --result r.npz");
   command_expect(&c, 0, "similarity");
@@ -260,7 +260,7 @@ static void noise_is_said_to_match_nothing(void **state)
   for (int images = 2; images <= IMAGES; images += 4) {
     scenes_begin(&c, none, images, least, most, 60);
     command_run(&c, "match ?.pgm --no-cache");
-    command_expect(&c, 0, "no point is borne out by most of the images");
+    command_expect(&c, 0, NO_POINT_HOLDS);
     assert_non_null(strstr(c.out, "1 inliers (estimated)"));
     assert_non_null(strstr(c.out, images == 2 ? "2 of 2 points doubtful"
                                               : "6 of 6 points doubtful"));

@@ -1,6 +1,7 @@
 /* The command on tables that come later: what a model, and what cv wrote,
  * knows of them. */
 #include "people_case.h"
+#include "remarks.h"
 
 /* A model finds its columns by their titles: another order, more columns, texts
  * among them, with or without names and targets, change no answer. */
@@ -166,9 +167,7 @@ static void other_words_are_not_the_models(void **state)
   check_same_scores(&c, "a.csv");
   check_same_scores(&c, "a.arff");
   command_run(&c, "predict w.lapis c.arff");
-  command_expect(&c, 0,
-                 "c.arff:6:4: \"maybe\" is no value of \"wind\" that the "
-                 "model has met, so nothing is known of it\n");
+  command_expect(&c, 0, "c.arff:6:4: \"maybe\" " NO_VALUE_OF);
   check_says(c.err, "fog sky c.arff:8:7 1");
   command_do(&c, "predict w.lapis b.arff");
   assert_null(strstr(c.err, "is no value of"));
@@ -398,12 +397,12 @@ static void names_that_repeat(void **state)
       "ann,2,2,yes\nbob,3,1,no\n");
   command_run(&c, "fit mc t.csv --id name --target y --mu-rel .1");
   command_expect(&c, 0,
-                 "lapis: warning: fit: --id name: \"bob\" names both row 2 and "
-                 "row 4, and 1 more names repeat");
-  char *first = strstr(c.err, "names both");
-  assert_null(strstr(first + 1, "names both"));
+                 "lapis: warning: fit: --id name: \"bob\" " NAMES_BOTH
+                 " row 2 and row 4");
+  char *first = strstr(c.err, NAMES_BOTH);
+  assert_null(strstr(first + 1, NAMES_BOTH));
   command_do(&c, "fit mc people.csv --id name --target tall --mu-rel .1");
-  assert_null(strstr(c.err, "names both"));
+  assert_null(strstr(c.err, NAMES_BOTH));
   command_end(&c);
 }
 
@@ -418,7 +417,7 @@ static void folders_are_no_models(void **state)
   command_run(&c, "formats >/dev/null; mkdir %s/none", c.folder);
   command_run(&c, "predict none/ people.csv");
   command_expect(&c, 4, "none/ index.json");
-  assert_non_null(strstr(c.err, "takes a model first"));
+  assert_non_null(strstr(c.err, MODEL_FIRST));
   command_end(&c);
 }
 

@@ -1,6 +1,7 @@
 /* The command on rpca, rr, rlda and clean: files in, files out, refusals. */
 #include "command.h"
 #include "fixture.h"
+#include "remarks.h"
 
 static void robust_pca(void **state)
 {
@@ -157,7 +158,7 @@ static void gaps_without_cleaning_are_imputed(void **state)
   command_write(&c, "t.csv", text, sizeof text - 1);
   command_run(&c, "fit rr t.csv --target y --denoise none");
   command_expect(&c, 4, said);
-  assert_null(strstr(c.err, "takes no missing values"));
+  assert_null(strstr(c.err, NO_MISSING_VALUES));
   command_do(&c, "fit rr t.csv --target y --model m.lapis");
   command_run(&c, "predict m.lapis t.csv --clean none");
   command_expect(&c, 4, said);
@@ -444,15 +445,13 @@ static void what_is_not_done_is_said(void **state)
   command_write(&c, "two.csv", two, sizeof two - 1);
   command_write(&c, "one.csv", one, sizeof one - 1);
   command_run(&c, "fit rlda one.csv --target c");
-  command_expect(&c, 0,
-                 "no fold could be judged (that takes two samples of "
-                 "each of two classes): settings were not compared");
+  command_expect(&c, 0, NO_FOLD_JUDGED);
   const char short_one[] = "a,b,c\n1,2,u\n2,1,v\n4,4,u\n";
   command_write(&c, "short.csv", short_one, sizeof short_one - 1);
   command_run(&c, "fit rlda short.csv --target c");
-  command_expect(&c, 0, "no fold could be judged (that takes two samples of ");
+  command_expect(&c, 0, NO_FOLD_JUDGED);
   command_run(&c, "fit rr few.csv --target y");
-  command_expect(&c, 0, "fewer than 10 samples: settings were not compared");
+  command_expect(&c, 0, FEW_SAMPLES);
   assert_null(strstr(c.err, "folds"));
   command_do(&c, "fit rlda two.csv --target c --refill 2 --lambda .5");
   command_run(&c, "fit rlda two.csv --target c --refill 2 --scale robust");
@@ -460,9 +459,8 @@ static void what_is_not_done_is_said(void **state)
   static const char unscaled[] = "features are not scaled";
   command_run(&c, "cv rr few.csv --target y --folds 2 --grid eta=1,10 "
                   "--grid lambda=.2");
-  command_expect(&c, 0,
-                 "features are not scaled, since eta and lambda are "
-                 "both given; --scale robust");
+  command_expect(&c, 0, NOT_SCALED);
+  check_says(c.err, "--scale robust");
   assert_null(strstr(strstr(c.err, unscaled) + 1, unscaled));
   command_do(&c, "cv rr few.csv --target y --folds 2 --grid eta=1,10 "
                  "--lambda .2 --scale robust");

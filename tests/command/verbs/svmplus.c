@@ -1,5 +1,6 @@
 /* svmplus and misvm at the command line: fit, model, predict, refusals. */
 #include "command.h"
+#include "remarks.h"
 
 /* n rows: x1, x2 (its sum decides), label; P beside it. */
 static void write_problem(const command *c, int n)
@@ -134,7 +135,7 @@ static void bags_have_a_threshold(void **state)
   command_run(&c,
               "fit misvm -X t.csv -Y y.csv -G g.csv --threshold auto --json "
               "-o r.npz --model m.lapis");
-  command_expect(&c, 0, "lapis: misvm: a bag scored above");
+  command_expect(&c, 0, "lapis: misvm: " BAG_RULE);
   const char *set = strstr(c.out, "\"threshold\": \"auto\"");
   assert_non_null(set);
   double said = number_after(c.out, "\"metrics\"", "\"threshold\": ");
@@ -153,7 +154,7 @@ static void bags_have_a_threshold(void **state)
   lapis_arrays_free(&one);
   lapis_arrays_free(&two);
   command_do(&c, "fit misvm -X t.csv -Y y.csv -G g.csv --C 1 --json");
-  assert_null(strstr(c.err, "a bag scored above"));
+  assert_null(strstr(c.err, BAG_RULE));
   assert_null(strstr(c.out, "bag_labels"));
   command_end(&c);
 }
@@ -216,13 +217,12 @@ static void models_know_that_they_were_cut_short(void **state)
                   "--model m.lapis");
   command_expect(&c, 0, "time-limit");
   command_run(&c, "info m.lapis");
-  assert_non_null(strstr(c.out, "ended before its tolerance was met "
-                                "(time-limit, gap "));
+  assert_non_null(strstr(c.out, ENDED_BEFORE));
   command_run(&c, "info m.lapis --json");
   assert_non_null(strstr(c.out, "\"stopped\": \"time-limit\""));
   CHECK_AT_LEAST(strtod(strstr(c.out, "\"stopped_gap\": ") + 15, NULL), .01);
   command_run(&c, "predict m.lapis t.csv --target 3");
-  command_expect(&c, 0, "warning: predict: the fit of this model ended before");
+  command_expect(&c, 0, MODEL_ENDED_BEFORE);
   command_run(&c, "predict m.lapis t.csv --target 3 -q");
   assert_string_equal(c.err, "");
   command_do(&c, "fit svmplus t.csv --target 3 -P p.csv --model w.lapis");
@@ -306,7 +306,7 @@ static void bags_are_a_column(void **state)
               "--target label -G bag --drop bag --C 1 --threshold auto "
               "-o g.npz",
               getenv("LAPIS_COMMAND"));
-  command_expect(&c, 0, "-G bag is the file of that name, not the column");
+  command_expect(&c, 0, "-G bag " FILE_NOT_COLUMN);
   same_scores(&c, "f.npz", "g.npz");
   command_end(&c);
 }

@@ -1,5 +1,6 @@
 /* The command: what is typed, what is read, what goes wrong. */
 #include "command.h"
+#include "remarks.h"
 
 /* n samples of two features, labels by the first; a few unknown. */
 static void write_table(const command *c, const char *name, int n)
@@ -346,7 +347,7 @@ static void eval_wants_one_order(void **state)
   command_run(&c, "fit mc t.csv --id name --target y --mu-rel .1 -q -o a.npz");
   command_run(&c, "convert r.csv r.npz --id name --target y");
   command_run(&c, "eval auroc --truth r.npz --scores a.npz");
-  command_expect(&c, 0, "a.npz: rows were joined by name with r.npz\n");
+  command_expect(&c, 0, "a.npz: " JOINED_WITH "r.npz");
   assert_string_equal(c.out, "auroc 1.000000\n");
   command_run(&c, "convert t.csv t.npz --id name --target y");
   command_do(&c, "eval auroc --truth t.npz --scores a.npz");
@@ -354,7 +355,7 @@ static void eval_wants_one_order(void **state)
   write_text(&c, "y.csv", "name,y\nann,0\nbob,1\neve,1\n");
   write_text(&c, "s.csv", "name,y\neve,.9\nann,.1\nbob,.8\n");
   command_run(&c, "eval auroc --truth y.csv --scores s.csv --id name");
-  command_expect(&c, 0, "s.csv: rows were joined by name with y.csv\n");
+  command_expect(&c, 0, "s.csv: " JOINED_WITH "y.csv");
   assert_string_equal(c.out, "auroc 1.000000\n");
   write_text(&c, "s.csv", "name,y\nann,.1\nbob,.8\neve,.9\n");
   command_do(&c, "eval auroc --truth y.csv --scores s.csv --id name");
@@ -483,8 +484,8 @@ static void commands_of_odd_names_run(void **state)
     write_text(&c, "name", odd[k]);
     command_run(&c, "cv linear --target \"is it 'tall'?\" --grid C=1,10 -- "
                     "\"$(cat name)\"");
-    command_expect(&c, 0, "on all samples: lapis ");
-    const char *at = strstr(c.err, "on all samples: lapis ") + 22;
+    command_expect(&c, 0, ON_ALL_SAMPLES);
+    const char *at = strstr(c.err, ON_ALL_SAMPLES) + strlen(ON_ALL_SAMPLES);
     snprintf(again, sizeof again, "%.*s", (int)strcspn(at, "\n"), at);
     command_run(&c, "%s", again);
     command_expect(&c, 0, "");
@@ -519,7 +520,7 @@ static void bad_data_is_no_want_of_labels(void **state)
   }
   write_text(&c, "t.csv", "a,b,y\n1,2,0\n2,3,1\n2,4,\n");
   command_run(&c, "fit mc t.csv --target y");
-  command_expect(&c, 0, "too few known labels");
+  command_expect(&c, 0, TOO_FEW_LABELS);
   command_end(&c);
 }
 

@@ -1,6 +1,7 @@
 /* The command on cells that mean something else than they seem to: identity is
  * text, and missing is what the owner says. */
 #include "command/verbs/people_case.h"
+#include "remarks.h"
 
 /* How many lines of a file hold the text. */
 static int lines_with(const command *c, const char *name, const char *text)
@@ -47,7 +48,7 @@ static void spellings_of_one_number_are_classes(void **state)
     put_classes(&c, "t.csv", labels[i], 2, "");
     command_run(&c, "fit mc t.csv --id id --target kind --map standard "
                     "--mu-rel .02 -o a.csv --completed full.csv --model m");
-    command_expect(&c, 0, i == 3 ? "" : "one number in two spellings");
+    command_expect(&c, 0, i == 3 ? "" : TWO_SPELLINGS);
     for (int k = 0; k < 2; k++) {
       snprintf(text, sizeof text, ",%s,given", labels[i][k]);
       assert_int_equal(lines_with(&c, "a.csv", text), 16);
@@ -159,9 +160,9 @@ static void classes_that_differ_in_case_are_told(void **state)
   for (int i = 0; i < 3; i++) {
     put_classes(&c, "t.csv", labels[i], 2, "");
     command_run(&c, "fit mc t.csv --id id --target kind --mu-rel .1");
-    command_expect(&c, 0, "differ in case or blanks alone");
+    command_expect(&c, 0, DIFFER_IN_CASE);
     command_run(&c, "info t.csv");
-    assert_non_null(strstr(c.out, "differ in case or blanks alone"));
+    assert_non_null(strstr(c.out, DIFFER_IN_CASE));
   }
   put_classes(&c, "t.csv", fine, 2, "");
   command_run(&c, "fit mc t.csv --id id --target kind --mu-rel .1");
@@ -271,7 +272,7 @@ static void numbers_that_mean_unknown_are_told(void **state)
              k % 3 ? k % 7 * 3 : 0, k);
   put(&c, "z.csv", text);
   command_run(&c, "info z.csv");
-  assert_null(strstr(c.out, "far from the others"));
+  assert_null(strstr(c.out, FAR_FROM_OTHERS));
   command_end(&c);
 }
 
@@ -401,7 +402,7 @@ static void a_title_comes_before_a_number(void **state)
       "0,1,2,-1,a[1],a1\n1.5,2.5,3.5,4.5,5.5,6.5\n"
       "2.5,3.5,4,5,6,7\n");
   command_run(&c, "convert t.csv - --as csv --header yes --use 0,1");
-  command_expect(&c, 0, "\"1\" is taken for the title of column 2");
+  command_expect(&c, 0, TAKEN_FOR_TITLE);
   assert_non_null(strstr(c.out, "0,1\n1.5,2.5\n"));
   command_do(&c, "convert t.csv - --as csv --header yes --use '#1,#2'");
   assert_string_equal(c.err, "");
@@ -455,7 +456,7 @@ static void numbers_of_rows_are_no_features(void **state)
     assert_non_null(strstr(c.out, "3 features"));
     assert_string_equal(c.err, "");
     command_run(&c, "info t.csv");
-    assert_non_null(strstr(c.out, "k numbers the rows"));
+    assert_non_null(strstr(c.out, NUMBERS_THE_ROWS));
     command_run(&c, "convert t.csv t.npz --target y");
     command_expect(&c, 0, "is read as a feature");
     command_run(&c, "info t.npz:X");
@@ -607,7 +608,7 @@ static void what_is_unknown_stops_no_answer(void **state)
                "--model m",
                methods[i]);
     command_run(&c, "predict m n.csv -o p.csv");
-    command_expect(&c, 0, "\"pink\" is no value of \"colour\"");
+    command_expect(&c, 0, NO_VALUE_OF);
     if (strstr(c.err, "row 4 of X: no feature is observed") == NULL &&
         strcmp(methods[i], "linear") != 0 && strcmp(methods[i], "trees") != 0)
       fail_msg("%s: %s", methods[i], c.err);

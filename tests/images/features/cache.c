@@ -3,6 +3,7 @@
 #include <glob.h>
 
 #include "feature_case.h"
+#include "remarks.h"
 
 enum { IMAGES = 3 };
 
@@ -157,7 +158,7 @@ static void what_nobody_wrote_is_made_again(void **state)
 /* ---- who can write there -------------------------------------------------*/
 static void count_others(int level, const char *text, void *user)
 {
-  if (level == 0 && strstr(text, "others can write") != NULL) ++*(int *)user;
+  if (level == 0 && strstr(text, OTHERS_CAN_WRITE) != NULL) ++*(int *)user;
 }
 
 static void a_folder_of_others_is_not_used(void **state)

@@ -1,6 +1,7 @@
 /* lapis label --features auto: hidden labels say which kind of features tells
  * most; the answer is that of a run that names it. */
 #include "label_case.h"
+#include "remarks.h"
 
 static const char *const two[] = {"cold", "warm"};
 
@@ -124,7 +125,7 @@ static void words_of_auto(void **state)
   assert_non_null(strstr(c.err, "lapis: sift-bow,texton-bow: log-loss "));
   write_labels(&c, two, 2, 2);
   command_run(&c, AUTO "--cache kept" WORDS);
-  command_expect(&c, 0, "too few known labels");
+  command_expect(&c, 0, TOO_FEW_LABELS);
   command_end(&c);
 }
 

@@ -1,5 +1,6 @@
 /* lapis label that ends early: out of time, and interrupted. */
 #include "label_case.h"
+#include "remarks.h"
 
 enum { MANY = 96, KNOWN = 64 };
 
@@ -77,7 +78,7 @@ static void run_out_of_time(command *c, double seconds, const char *arguments)
     char line[1024];
     snprintf(line, sizeof line, SLOW "%s --time-limit %g", arguments, limit);
     command_run(c, line);
-    if (strstr(c->err, "before there were labels") == NULL) return;
+    if (strstr(c->err, BEFORE_LABELS) == NULL) return;
   }
 }
 
@@ -116,7 +117,7 @@ static void choosing_leaves_time_for_an_answer(void **state)
   run_out_of_time(&c, .5, FILES "--variant pos ");
   command_expect(&c, 0, "");
   assert_true(strstr(c.err, "no time to compare candidates") != NULL ||
-              strstr(c.err, "time ran out before all") != NULL);
+              strstr(c.err, TIME_RAN_OUT) != NULL);
   table_is_whole(&c);
   files_are(&c, true);
   command_end(&c);

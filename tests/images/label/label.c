@@ -3,6 +3,7 @@
 #include "folds/rank.h"
 #include "label_case.h"
 #include "lapis/choose.h"
+#include "remarks.h"
 
 static const char *const two[] = {"flat", "upright"};
 static const char *const three[] = {"across", "down", "slanted"};
@@ -16,8 +17,8 @@ static void unknown_labels_are_found(void **state)
   write_labels(&c, two, 2, 10);
   command_run(&c, CHOOSING " --no-cache --folds 2");
   command_expect(&c, 0, " answers (");
-  assert_non_null(strstr(c.err, " on the same labels: AUROC"));
-  assert_non_null(strstr(c.out, "Wrong labels among the "));
+  assert_non_null(strstr(c.err, ON_SAME_LABELS));
+  assert_non_null(strstr(c.out, WRONG_LABELS_AMONG));
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
   command_end(&c);
 }
@@ -73,7 +74,7 @@ static void classes_are_found(void **state)
   if (strstr(c.out, "suspect_margin") == NULL) fail_msg("%s", c.out);
   write_labels(&c, signs, 3, 15);
   command_run(&c, "%s --no-cache", LABEL);
-  command_expect(&c, 0, "the labels -1, 0 and 1 are three classes");
+  command_expect(&c, 0, THREE_CLASSES);
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, signs[i % 3]);
   command_end(&c);
 }
@@ -181,11 +182,11 @@ static void missing_labels_are_no_class(void **state)
   strcat(table, "a17\n");
   write_text(&c, "labels.csv", table);
   command_do(&c, "%s --target what --suspects 0 --no-cache", LABEL);
-  assert_null(strstr(c.err, "is taken for a class"));
+  assert_null(strstr(c.err, TAKEN_FOR_CLASS));
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, two[i % 2]);
   shell(&c, "sed -i s/a17/a17,Unknown/ labels.csv");
   command_run(&c, "%s --target what --suspects 0 --no-cache", LABEL);
-  command_expect(&c, 0, "labels.csv: 'Unknown' is taken for a class; if it");
+  command_expect(&c, 0, "labels.csv: 'Unknown' " TAKEN_FOR_CLASS);
   table_says(&c, 17, "Unknown");
   command_end(&c);
 }
@@ -200,7 +201,7 @@ static void a_wrong_label_is_doubted(void **state)
             two[(i + (i == 6)) % 2]);
   write_text(&c, "labels.csv", table);
   command_do(&c, "%s --no-cache -o page.html", LABEL);
-  const char *list = strstr(c.out, "contradict, most first:\n");
+  const char *list = strstr(c.out, DOUBTS_FIRST);
   assert_non_null(list);
   list = strchr(list, '\n') + 1;
   if (strncmp(list, "  in/a06.pgm  upright  probability ", 35) != 0)
@@ -223,7 +224,7 @@ static void a_wrong_class_is_doubted_once(void **state)
             three[(i + (i == 6)) % 3]);
   write_text(&c, "labels.csv", table);
   command_do(&c, "%s --no-cache -o page.html --result r.npz", LABEL);
-  const char *list = strstr(c.out, "contradict, most first:\n");
+  const char *list = strstr(c.out, DOUBTS_FIRST);
   assert_non_null(list);
   list = strchr(list, '\n') + 1;
   if (strncmp(list, "  in/a06.pgm  down, rather across  probability ", 47) != 0)
@@ -307,7 +308,7 @@ static void a_cache_that_cannot_be_is_a_warning(void **state)
   write_labels(&c, two, 2, 10);
   write_text(&c, "file", "x");
   command_run(&c, "%s --cache file/kept", LABEL);
-  command_expect(&c, 0, "nothing is kept for the next run");
+  command_expect(&c, 0, NOTHING_KEPT);
   command_end(&c);
 }
 
@@ -675,7 +676,7 @@ static void too_few_people_are_said(void **state)
   write_text(&c, "labels.csv", table);
   command_run(&c, CHOOSING " --no-cache --target what --groups who "
                            "--variant pos");
-  command_expect(&c, 0, "too few known labels to compare candidates");
+  command_expect(&c, 0, TOO_FEW_LABELS);
   command_run(&c, "label in --labels labels.csv --no-cache --target what "
                   "--where --candidates mc,trees");
   command_expect(&c, 2, "leave out --candidates mc,trees");

@@ -1,6 +1,7 @@
 /* The page of lapis label shows first what deserves a look, and tells labels
  * that were given from those that were filled in. */
 #include "label_case.h"
+#include "remarks.h"
 
 static const char *const two[] = {"flat", "upright"};
 enum { KNOWN = 14, WRONG = 4, SHOWN = 14 };
@@ -161,7 +162,7 @@ static void a_page_of_too_few_labels(void **state)
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 2);
   command_run(&c, CHOOSING " --no-cache --json -o page.html");
-  command_expect(&c, 0, "too few known labels");
+  command_expect(&c, 0, TOO_FEW_LABELS);
   shell(&c, "grep -q '>held-out</th>' page.html");
   command_end(&c);
 }

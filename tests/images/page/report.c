@@ -6,6 +6,7 @@
 #include "lapis/methods.h"
 #include "oracle.h"
 #include "python.h"
+#include "remarks.h"
 
 static void singular_values(void **state)
 {
@@ -214,7 +215,7 @@ static void matches_are_shown(void **state)
   snprintf(words, sizeof words, "%s end", c.folder);
   python_run("check_matches.py", words);
   command_run(&c, "report out.npz -o q.html");
-  command_expect(&c, 0, "positions of the points (xy)");
+  command_expect(&c, 0, MATCHES_ARE_DRAWN);
   command_run(&c, "report out.npz --data in.npz --images nowhere -o q.html");
   command_expect(&c, 4, "");
   shell_or_fail(&c, "mkdir empty");

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "lapis/choose.h"
 #include "methods/auto/compare.h"
+#include "remarks.h"
 
 enum { N = 200, KNOWN = 80 };
 typedef struct blobs {
@@ -401,7 +402,7 @@ static void doubt_agrees(const comparison *race, double auroc)
   double by = NAN, error = NAN;
   (void)comparison_unsure(race, 0, said, sizeof said);
   assert_null(strstr(said, "nothing"));
-  const char *at = strstr(said, "labels are told ");
+  const char *at = strstr(said, LABELS_ARE_TOLD);
   bool unclear = strstr(said, "not clear") == said + strlen("it is ");
   if (unclear) {
     assert_non_null(at);

@@ -1,5 +1,6 @@
 /* What a class looks like: made problems whose classes have two views each. */
 #include "command.h"
+#include "remarks.h"
 
 enum { WORDS = 30, CLASSES = 2, VIEWS = 4, PICTURES = 60 };
 
@@ -74,7 +75,7 @@ static double cosine(const double *a, const lapis_mat *B, int64_t r)
 static void hear(int level, const char *text, void *user)
 {
   (void)level;
-  *(int *)user += strstr(text, "features of all classes are the same") != NULL;
+  *(int *)user += strstr(text, CLASSES_LOOK_SAME) != NULL;
 }
 
 /* Of rank 1 the features of all classes are one vector, and that is said. */
@@ -195,7 +196,7 @@ static void command_and_page(void **state)
              "predict m.lapis x.csv --header no --target 31,32 -q -o p.npz");
   command_do(&c, "report one.npz -o page.html");
   command_slurp(&c, "page.html", page, sizeof page);
-  assert_non_null(strstr(page, "What classes look like"));
+  assert_non_null(strstr(page, CLASSES_LOOK_LIKE));
   assert_int_equal(count_words(page, "class=\"profile\""), CLASSES);
   assert_int_equal(count_words(page, "Most like it:"), CLASSES);
   command_do(&c, "report one.npz --shape 5x6 -o page.html");

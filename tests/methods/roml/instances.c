@@ -3,6 +3,7 @@
 #include "check.h"
 #include "lapis/choose.h"
 #include "lapis/files.h"
+#include "remarks.h"
 #include "roml_case.h"
 #include "roml_data.h"
 
@@ -163,8 +164,7 @@ static void nothing_is_found_in_noise(void **state)
     lapis_solver *s;
     assert_int_equal(lapis_roml_new(ctx, &data, &set, &s), LAPIS_OK);
     assert_int_equal(lapis_solve(s), LAPIS_EDATA);
-    assert_non_null(strstr(lapis_ctx_error(ctx), "nothing that the images have "
-                                                 "in common was found"));
+    assert_non_null(strstr(lapis_ctx_error(ctx), NOTHING_IN_COMMON));
     lapis_solver_free(s);
     lapis_ctx_free(ctx);
     scene_free(&c);
@@ -193,7 +193,7 @@ static void the_number_is_found_at_both_ends(void **state)
       assert_int_equal(match.rows, 14);
       CHECK_AT_LEAST(found(&a, c.truth, 14), 1);
     } else {
-      assert_non_null(strstr(lapis_ctx_error(ctx), "better than chance"));
+      assert_non_null(strstr(lapis_ctx_error(ctx), BETTER_THAN_CHANCE));
     }
     lapis_solver_free(s);
     lapis_ctx_free(ctx);
