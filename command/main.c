@@ -140,6 +140,7 @@ int main(int argc, char **argv)
     return flush_output(code);
   }
   c.ctx = lapis_ctx_new();
+  if (c.ctx != NULL) (void)lapis_ctx_set(c.ctx, "spelling", "options");
   c.args.word = calloc((size_t)argc, sizeof *c.args.word);
   int code = EXIT_FAILED;
   if (c.ctx == NULL || c.args.word == NULL)

@@ -601,7 +601,6 @@ void mexFunction(int nlhs, mxArray **plhs, int nrhs, const mxArray **prhs)
   j.ctx = lapis_ctx_new();
   if (j.ctx == NULL) mexErrMsgIdAndTxt("lapis:memory", "out of memory");
   lapis_ctx_on_message(j.ctx, on_message, &j);
-  check(&j, lapis_ctx_set(j.ctx, "spelling", "keywords"));
   if (strcmp(verb, "solve") == 0)
     solve(&j, nlhs, plhs, prhs);
   else if (strcmp(verb, "predict") == 0)

@@ -30,10 +30,12 @@ static lapis_status check_there(const label_run *w)
   }
   if (count == 0 || (w->set.keep_going && count < w->flow->count))
     return LAPIS_OK;
-  return lapis_fail(w->flow->ctx, LAPIS_EIO, "%s: does not exist; %s", gone,
+  return lapis_fail(w->flow->ctx, LAPIS_EIO,
                     count == w->flow->count
-                        ? "is it spelt right?"
-                        : "--keep-going leaves out images that are not there");
+                        ? "%s: does not exist; is it spelt right?"
+                        : "%s: does not exist; --keep-going leaves out images "
+                          "that are not there",
+                    gone);
 }
 
 /* People write 0 or -1 for unknown, too. */

@@ -135,11 +135,13 @@ static lapis_status too_few(const lapis_flow *f, const int64_t *count)
   while (count[k] >= least_points(own)) k++;
   return lapis_fail(
       f->ctx, LAPIS_EDATA,
-      "match: %s: has %" PRId64 " %s, fewer than %s %" PRId64
-      "; leave the image out%s",
+      own->set.inliers > 0
+          ? "match: %s: has %" PRId64 " %s, fewer than --inliers %" PRId64
+            "; leave the image out%s"
+          : "match: %s: has %" PRId64 " %s, fewer than the %" PRId64
+            " needed; leave the image out%s",
       ((const char *const *)f->names.val)[k], count[k], points_of(own),
-      own->set.inliers > 0 ? "--inliers" : "the least,", least_points(own),
-      own->set.xy == NULL ? ", or try a lower --peak" : "");
+      least_points(own), own->set.xy == NULL ? ", or try a lower peak" : "");
 }
 
 /* The points of the images that stay, which are numbered anew. */
@@ -165,9 +167,8 @@ static lapis_status leave_out(lapis_flow *f, const bool *few, lapis_mat *X)
 {
   const match *own = f->own;
   char why[128];
-  snprintf(why, sizeof why, "has fewer %s than %s %" PRId64, points_of(own),
-           own->set.inliers > 0 ? "--inliers" : "the least,",
-           least_points(own));
+  snprintf(why, sizeof why, "has fewer %s than the %" PRId64 " needed",
+           points_of(own), least_points(own));
   drop_points(f, few, X);
   return flow_leave_out(f, few, why);
 }

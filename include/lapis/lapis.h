@@ -120,10 +120,10 @@ LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
  * docs/devices.md), kernels (vector registers of what OpenBLAS does not do:
  * auto, the widest there are; plain, or neon on AArch64; avx2; avx512),
  * deterministic (true, false), verbose (0..2: how much goes to
- * lapis_ctx_on_message), spelling (of settings in remarks: options, --mu-rel
- * .1; keywords, mu_rel=.1), max-pixels (of an image; 50000000, at most 2^30),
- * max-unfold (MB that a sparse array may become beyond a thousand times its
- * own; 64). Contexts may be used in several threads at once, each in one;
+ * lapis_ctx_on_message), spelling (of settings in sentences: keywords,
+ * mu_rel=.1; options, --mu-rel .1), max-pixels (of an image; 50000000, at most
+ * 2^30), max-unfold (MB that a sparse array may become beyond a thousand times
+ * its own; 64). Contexts may be used in several threads at once, each in one;
  * OpenBLAS has one number of threads for the process: "deterministic" means
  * equal bits where no context with another number computes.  Jobs are forks,
  * share the threads, answer as one, end with the call; none while others use

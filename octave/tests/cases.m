@@ -311,8 +311,8 @@ end
 function test_refusals ()
   X = magic (4);
   y = [1; -1; 1; -1];
-  refused (@() lapis_mc (X, y, 'lambda', -1), '--lambda is -1');
-  refused (@() lapis_mc (X, y, 'lamda', 1), 'there is no --lamda');
+  refused (@() lapis_mc (X, y, 'lambda', -1), 'lambda is -1');
+  refused (@() lapis_mc (X, y, 'lamda', 1), 'there is no lamda');
   refused (@() lapis_mc (X, y, 'lambda'), 'pairs of a name and a value');
   refused (@() lapis_mc (X, y(1:3)), 'Y has 3 rows, X has 4');
   refused (@() lapis_mc (X, y'), 'Y is a row');

@@ -72,6 +72,7 @@ class Context:
         self._as_parameter_ = handle = lib.ctx_new()
         if not handle:
             raise MemoryError("lapis: no memory for a context")
+        lib.ctx_set(self, b"spelling", b"options")  # _words.py says the rest
         self.talk = _Talk(int(verbose))
         self._hear = on_message(self.talk.hear)
         lib.ctx_on_message(self, self._hear, None)

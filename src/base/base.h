@@ -33,6 +33,10 @@ lapis_status base_needs(lapis_ctx *ctx, const char *who, const char *names,
 /* level -1: a note that is no warning; 0: warning; 1: -v; 2: -vv. */
 void base_say(lapis_ctx *ctx, int level, const char *format, ...)
     LAPIS_PRINTF(3, 4);
+/* A sentence, a part or the format of one, with settings as the reader of ctx
+ * writes them; lapis_fail, base_say and base_note do so with their formats. */
+const char *base_spell(const lapis_ctx *ctx, const char *text, char *to,
+                       size_t size);
 /* A warning that a context gives once, however many solves it makes. */
 typedef enum base_topic {
   BASE_THREE_SIGNS = 1,

@@ -13,13 +13,20 @@ const char *lapis_ctx_error(const lapis_ctx *ctx)
   return ctx == NULL ? "there is no context, or no memory for one" : ctx->error;
 }
 
+const char *base_spell(const lapis_ctx *ctx, const char *text, char *to,
+                       size_t size)
+{
+  return spell_settings(text, ctx->notes.keywords, to, size);
+}
+
 lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
 {
   if (ctx == NULL) return s;
   va_list args;
   va_start(args, format);
-  char text[ERROR_SIZE];
-  (void)number_vprint(text, sizeof text, format, args);
+  char spelt[ERROR_SIZE], text[ERROR_SIZE];
+  base_spell(ctx, format, spelt, sizeof spelt);
+  (void)number_vprint(text, sizeof text, spelt, args);
   (void)lapis_text_shown(text, ctx->error, sizeof ctx->error);
   va_end(args);
   return s;
@@ -39,8 +46,9 @@ static bool is_heard(const lapis_ctx *ctx, int level)
 LAPIS_PRINTF(3, 0)
 static void say(lapis_ctx *ctx, int level, const char *format, va_list args)
 {
-  char text[ERROR_SIZE], shown[ERROR_SIZE];
-  (void)number_vprint(text, sizeof text, format, args);
+  char spelt[ERROR_SIZE], text[ERROR_SIZE], shown[ERROR_SIZE];
+  base_spell(ctx, format, spelt, sizeof spelt);
+  (void)number_vprint(text, sizeof text, spelt, args);
   (void)lapis_text_shown(text, shown, sizeof shown);
   ctx->on_message(level, shown, ctx->message_user);
 }

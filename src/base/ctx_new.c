@@ -50,6 +50,7 @@ lapis_ctx *lapis_ctx_new(void)
   ctx->max_pixels = MAX_PIXELS;
   ctx->max_unfold = MAX_UNFOLD;
   ctx->width = width_widest();
+  ctx->notes.keywords = true;
   return ctx;
 }
 
@@ -65,6 +66,7 @@ lapis_ctx *base_ctx_branch(const lapis_ctx *ctx)
   own->max_pixels = ctx->max_pixels;
   own->max_unfold = ctx->max_unfold;
   own->width = ctx->width;
+  own->notes.keywords = ctx->notes.keywords;
   return own;
 }
 

@@ -5,10 +5,7 @@
  * is said while the context is muted, by the many solves of a whole, stands in
  * the lists alone that were opened there.
  *
- * A sentence names a setting as {mu-rel}, with a value as {scale none}, and who
- * reads it sees --scale none, or scale='none' (the key `spelling` of the
- * context). */
-#include <ctype.h>
+ * How it names settings: spell.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -89,48 +86,6 @@ static void add(note_list *list, base_level level, const char *name,
 }
 
 /* ---- sentences ----------------------------------------------------------*/
-/* name[0 .. size) with its value, if any, behind a blank, as keywords are
- * written; to has room for more than twice as much. */
-static size_t spell_keyword(const char *name, size_t size, char *to)
-{
-  size_t used = 0, k = 0;
-  for (; k < size && name[k] != ' '; k++)
-    to[used++] = (char)(name[k] == '-' ? '_' : name[k]);
-  if (k == size) return used;
-  const char *value = name + k + 1;
-  size_t length = size - k - 1;
-  bool word = isalpha((unsigned char)*value) || strncmp(value, "%s", 2) == 0;
-  to[used++] = '=';
-  if (word) to[used++] = '\'';
-  memcpy(to + used, value, length);
-  used += length;
-  if (word) to[used++] = '\'';
-  return used;
-}
-
-/* What braces of a format hold, as a reader of ctx writes it. */
-static void spell(const lapis_ctx *ctx, const char *format, char *to,
-                  size_t size)
-{
-  size_t used = 0;
-  while (*format != '\0' && used + 8 < size) {
-    size_t length = *format == '{' ? strcspn(format, "}") : 0;
-    if (length < 2 || used + 2 * length + 8 > size) {
-      to[used++] = *format++;
-      continue;
-    }
-    if (base_notes_of(ctx)->keywords) {
-      used += spell_keyword(format + 1, length - 1, to + used);
-    } else {
-      memcpy(to + used, "--", 2);
-      memcpy(to + used + 2, format + 1, length - 1);
-      used += length + 1;
-    }
-    format += length + 1;
-  }
-  to[used] = '\0';
-}
-
 /* In the lists that are open. */
 static void record(lapis_ctx *ctx, base_level level, const char *name,
                    const char *text)
@@ -158,7 +113,7 @@ static void compose(const lapis_ctx *ctx, const char *format, va_list args,
                     char to[LONGEST])
 {
   char spelt[LONGEST], text[LONGEST];
-  spell(ctx, format, spelt, sizeof spelt);
+  base_spell(ctx, format, spelt, sizeof spelt);
   (void)number_vprint(text, sizeof text, spelt, args);
   (void)lapis_text_shown(text, to, LONGEST);
 }

@@ -38,6 +38,10 @@ const note_state *base_notes_of(const lapis_ctx *ctx);
 void notes_add(lapis_ctx *ctx, base_level level, const char *name,
                const char *text);
 
+/* A sentence, or its format, with settings as options or as keywords. */
+const char *spell_settings(const char *text, bool keywords, char *to,
+                           size_t size);
+
 /* Where a context keeps its open scopes. */
 typedef struct keep_state {
   keep_hook hook;

@@ -113,7 +113,7 @@ static void settings_by_name(void **state)
                                 {"max-iters", "2.5", "whole number"},
                                 {"tol", "2", "at most 1"},
                                 {"certificate", "yes", "true or false"},
-                                {"lamda", "1", "there is no --lamda"}};
+                                {"lamda", "1", "there is no lamda"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     assert_int_equal(lapis_settings_set(ctx, mc, &set, bad[i][0], bad[i][1]),
                      LAPIS_EINVAL);

@@ -109,7 +109,7 @@ static void sentences_have_points(void **state)
   const lapis_method *m = lapis_method_find("mc");
   comma_begin();
   CHECK_REFUSED(f, lapis_settings_set(f->ctx, m, &set, "lambda", "-0.5"),
-                LAPIS_EINVAL, "--lambda -0.5");
+                LAPIS_EINVAL, "lambda -0.5");
   CHECK_REFUSED(f, lapis_settings_set(f->ctx, m, &set, "lambda", "0,5"),
                 LAPIS_EINVAL, "0,5");
   (void)setlocale(LC_ALL, "C");

@@ -67,7 +67,7 @@ static void forks_are_refused(void **state)
   if (child == 0) {
     la again;
     bool told = la_open(ctx, &again) == LAPIS_EINVAL &&
-                strstr(lapis_ctx_error(ctx), "--jobs 1") != NULL;
+                strstr(lapis_ctx_error(ctx), "jobs 1") != NULL;
     _exit(told ? 0 : 1);
   }
   int status;

@@ -42,7 +42,7 @@ static void pipelines_take_none_too(void **state)
   CHECK_OK(f, lapis_locate_new(f->ctx, paths, 3, NULL, &flow));
   lapis_solver_free(flow);
   CHECK_REFUSED(f, lapis_label_new(f->ctx, paths, 3, NULL, &flow), LAPIS_EINVAL,
-                "--labels");
+                "labels");
   assert_null(flow);
 }
 
@@ -85,7 +85,7 @@ static void check_table(files *f, const lapis_method *m, asked ask)
     if (!outside(p, i % 2 == 1, &v)) continue;
     lapis_settings_default(m, set);
     put(p, set, v);
-    (void)snprintf(word, sizeof word, "%s: --%s is ", m->name, p->name);
+    (void)snprintf(word, sizeof word, "%s: %s is ", m->name, p->name);
     CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, word);
     if (p->type == LAPIS_PARAM_ENUM)
       CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, p->choices);
@@ -336,7 +336,7 @@ static void sentences_name_choices_and_help(void **state)
   lapis_settings_default(lapis_flow_find("match"), &set);
   set.map = 7;
   CHECK_REFUSED(f, settings_check(f->ctx, lapis_flow_find("match"), &set),
-                LAPIS_EINVAL, "--map 7 0 2");
+                LAPIS_EINVAL, "map 7 0 2");
 }
 
 /* Only the problem in D alone is convex: without the weights nothing can be
@@ -351,7 +351,7 @@ static void a_certificate_needs_fixed_weights(void **state)
   make(&p, "rr");
   set.certificate = true;
   CHECK_REFUSED(f, lapis_rr_new(f->ctx, &p.data, &set, &s), LAPIS_EINVAL,
-                "rr --certificate --fix-weights");
+                "rr certificate fix_weights");
   assert_null(s);
   set.weights = lapis_mat_f64(T, D + 1, 1);
   CHECK_OK(f, lapis_rr_new(f->ctx, &p.data, &set, &s));

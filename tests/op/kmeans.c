@@ -225,7 +225,7 @@ static void too_few_points_are_refused(void **state)
   float *x = clumpy(D, 10, 10, 3);
   vocabulary v;
   vocabulary_task t = {x, D, 10, 11, 1, 1, false, 1};
-  CHECK_REFUSED(f, vocabulary_learn(f->ctx, &t, &v), LAPIS_EDATA, "--words");
+  CHECK_REFUSED(f, vocabulary_learn(f->ctx, &t, &v), LAPIS_EDATA, "words");
   free(x);
 }
 

@@ -271,9 +271,9 @@ static void what_cannot_be_divided(void **state)
   static const struct {
     const char *settings, *words;
   } all[] = {{"mu-rel=.05;solver=factored;certificate=true",
-              "its --certificate is not divided among processes"},
+              "its certificate is not divided among processes"},
              {"mu-rel=.05;class-features=true;certificate=true",
-              "--certificate with --class-features is not divided"}};
+              "certificate with class_features is not divided"}};
   sample_set *s = samples(12, 90, 0.2, 0);
   for (int i = 0; i < 2; i++) {
     ranks_job job = job_of(s, all[i].settings, true);

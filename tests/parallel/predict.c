@@ -168,7 +168,7 @@ static void what_is_refused(void **state)
   learnt l = learn(s, "rpca", "tol=1e-3");
   ranks_job job = ask(&l, s, "joint=true");
   job.size = 3;
-  check_all_refused(&job, LAPIS_EINVAL, "--joint is not divided");
+  check_all_refused(&job, LAPIS_EINVAL, "joint is not divided");
   job.settings = "tol=1e-3";
   s->X[12 * 89 + 4] = INFINITY; /* the last rank's */
   check_all_refused(&job, LAPIS_EDATA, "(process 3 of 3)");

@@ -109,12 +109,12 @@ static void what_is_refused(void **state)
   sample_set *s = samples(12, 90, 0.1, 0);
   ranks_job job = job_of("rr", s, "refill=1");
   job.size = 3;
-  check_all_refused(&job, LAPIS_EINVAL, "--refill is not divided");
+  check_all_refused(&job, LAPIS_EINVAL, "refill is not divided");
   job = job_of("rlda", s, "tol=1e-6");
   job.size = 4;
-  check_all_refused(&job, LAPIS_EINVAL, "give --lambda or --gamma");
+  check_all_refused(&job, LAPIS_EINVAL, "give lambda or gamma");
   job.settings = "gamma=1;assign=knn";
-  check_all_refused(&job, LAPIS_EINVAL, "--assign score");
+  check_all_refused(&job, LAPIS_EINVAL, "assign score");
   job.settings = "gamma=1";
   s->Y[3] = NAN;
   check_all_refused(&job, LAPIS_EMISSING, "(process 1 of 4)");

@@ -31,7 +31,7 @@ static lapis_status check_instances(lapis_ctx *ctx,
 {
   lapis_mat xy = data->xy;
   const char *other = set->fix_first                 ? "--fix-first"
-                      : set->start_match.val != NULL ? "--start FILE"
+                      : set->start_match.val != NULL ? "--start"
                                                      : NULL;
   if (set->layout == LAPIS_ROML_COORDINATES)
     return lapis_fail(ctx, LAPIS_EINVAL,
@@ -49,10 +49,11 @@ static lapis_status check_instances(lapis_ctx *ctx,
                       " rows of X is needed",
                       xy.cols, xy.rows, data->X.cols);
   xy.rows = 2;
+  char spelt[32];
   if (other == NULL) return mat_check_finite(ctx, "roml", "xy", &xy, false);
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "roml: %s is for one instance; leave out --instances",
-                    other);
+                    base_spell(ctx, other, spelt, sizeof spelt));
 }
 
 static lapis_status check_settings(lapis_ctx *ctx,
@@ -169,8 +170,7 @@ static lapis_status check_images(roml *w, const int64_t *group)
                         "roml: image %" PRId64 " has %" PRId64
                         " features, fewer than --inliers %" PRId64 "%s",
                         group[p->row[p->first[k]]], roml_count(p, k),
-                        w->set.inliers,
-                        sets > 1 ? " for each of the --instances" : "");
+                        w->set.inliers, sets > 1 ? " for each instance" : "");
   return LAPIS_OK;
 }
 

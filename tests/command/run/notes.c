@@ -130,6 +130,7 @@ static void check_case(command *c, const remark_case *k)
                          : "t.csv";
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_dataset *ds;
+  assert_int_equal(lapis_ctx_set(ctx, "spelling", "options"), LAPIS_OK);
   lapis_table_options o = {
       .target = k->target,
       .drop = k->target == NULL ? "noise,seldom,opne,holes,codes,stars" : NULL,

@@ -472,7 +472,7 @@ static void an_image_of_few_keypoints_can_be_left_out(void **state)
   command_run(&c, "match a.pgm flat.pgm b.pgm no.pgm c.pgm --inliers 5 "
                   "--keep-going --no-cache --result with.npz -o page.html");
   assert_int_equal(c.code, 4);
-  check_says(c.err, "flat.pgm --inliers 5");
+  check_says(c.err, "flat.pgm 5 needed");
   check_says(c.err, "no.pgm");
   check_says(c.err, "2 5");
   assert_non_null(strstr(c.out, "3 images, 5 inliers"));

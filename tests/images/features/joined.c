@@ -172,7 +172,7 @@ static void large_images_are_refused(void **state)
   free(m.pixels);
   CHECK_OK(r.f, lapis_ctx_set(r.f->ctx, "max-pixels", "599"));
   CHECK_REFUSED(r.f, lapis_image_read(r.f->ctx, r.name[0], &again),
-                LAPIS_EFORMAT, "599 --max-pixels N");
+                LAPIS_EFORMAT, "599 max_pixels N");
   lapis_solver_free(r.s);
   CHECK_OK(r.f, lapis_features_new(r.f->ctx, lapis_feature_find("pixels"), NULL,
                                    r.name, 1, NULL, &r.s));

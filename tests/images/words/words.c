@@ -356,7 +356,7 @@ typedef struct refusal {
 } refusal;
 static const refusal refusals[] = {
     {"sift-bow", "words=1001", LAPIS_EINVAL, "is no 3-th power"},
-    {"sift-bow", "bins=2,x", LAPIS_EINVAL, "--bins '2,x' is no list"},
+    {"sift-bow", "bins=2,x", LAPIS_EINVAL, "bins '2,x' is no list"},
     {"sift-bow", "bins=1", LAPIS_EINVAL, "whole numbers from 2"},
     {"sift-bow", "bins=2,", LAPIS_EINVAL, "no list"},
     {"sift-bow", "vocabulary=%s/none.npz", LAPIS_EIO, "none.npz"},
@@ -367,12 +367,12 @@ static const refusal refusals[] = {
     {"texton-bow", "vocabulary=%s/huge.npz", LAPIS_EDATA,
      "huge.npz: made says enlarge 1e+09; a whole number from 0 to 20000"},
     {"texton-bow", "enlarge=700", LAPIS_EINVAL,
-     "texton-bow: --enlarge 700 is more than --longest 640"},
+     "texton-bow: enlarge 700 is more than longest 640"},
     {"sift-bow", "vocabulary=%s/names.txt", LAPIS_EFORMAT, "names.txt"},
     {"sift-bow", "vocabulary=%s/v.npz save-vocabulary=w.npz", LAPIS_EINVAL,
-     "--save-vocabulary goes without it"},
+     "save-vocabulary goes without it"},
     {"sift-bow", "vocabulary=%s/v.npz vocabulary-from=w.txt", LAPIS_EINVAL,
-     "--vocabulary-from goes without it"},
+     "vocabulary-from goes without it"},
     {"sift-bow", "vocabulary-from=%s/names.txt", LAPIS_EDATA,
      "names.txt:2: 'nobody' is none of the images"},
     {"sift-bow", "vocabulary-from=%s/blank.txt", LAPIS_EDATA,
@@ -431,12 +431,12 @@ static void images_too_small_are_refused(void **state)
   lapis_image m = waves(9, 40, 1, 3), small = waves(16, 16, 1, 3);
   add_image(&r, "a.pgm", &m);
   CHECK_REFUSED(r.f, try_solve(&r, "sift-bow", words), LAPIS_EDATA,
-                "9 40 --bins 10");
+                "9 40 bins 10");
   lapis_solver_free(r.s);
   r.count = 0;
   add_image(&r, "b.pgm", &small);
   CHECK_REFUSED(r.f, try_solve(&r, "dense-sift-bow", many), LAPIS_EDATA,
-                "--words");
+                "words");
   lapis_solver_free(r.s);
   free(m.pixels);
   free(small.pixels);

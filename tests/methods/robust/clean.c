@@ -209,7 +209,7 @@ static void refusals(void **state)
   double X[4] = {1, 2, 3, 4}, D[6] = {1, 2, 3, 4, 5, 6}, zero[4] = {0};
   lapis_mat view = lapis_mat_f64(X, 2, 2);
   lapis_clean_settings set = lapis_clean_defaults();
-  refused(&view, &set, LAPIS_EMISSING, "--dictionary");
+  refused(&view, &set, LAPIS_EMISSING, "dictionary");
   set.dictionary = lapis_mat_f64(D, 3, 2);
   refused(&view, &set, LAPIS_ESHAPE, "3");
   set.dictionary = lapis_mat_f64(zero, 2, 2);

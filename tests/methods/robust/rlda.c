@@ -456,7 +456,7 @@ static void nuclear_form_is_solved(void **state)
   lapis_solver_free(p);
   how.joint = true;
   lapis_status status = lapis_predict_new(ctx, &asked, m, &how, &p);
-  check_refused(ctx, status, LAPIS_EINVAL, p, "--joint");
+  check_refused(ctx, status, LAPIS_EINVAL, p, "joint");
   lapis_model_free(m);
   lapis_solver_free(s);
   lapis_ctx_free(ctx);

@@ -396,7 +396,7 @@ static void refusals(void **state)
   data.X = lapis_mat_f64(X, 2, 3);
   lapis_rpca_settings set = lapis_rpca_defaults();
   set.lambda = 0;
-  refused(data, &set, LAPIS_EINVAL, "--lambda");
+  refused(data, &set, LAPIS_EINVAL, "lambda");
 }
 
 int test_rpca(void)

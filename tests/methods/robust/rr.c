@@ -409,10 +409,10 @@ static void refusals(void **state)
   refused(false, &data, &set, LAPIS_ESHAPE, "3");
   data.Y = lapis_mat_f64(Y, 1, 4);
   set.gamma = 0;
-  refused(false, &data, &set, LAPIS_EINVAL, "--gamma");
+  refused(false, &data, &set, LAPIS_EINVAL, "gamma");
   set.gamma = 1;
   set.W = lapis_mat_f64(X, 2, 2);
-  refused(false, &data, &set, LAPIS_ESHAPE, "--weight");
+  refused(false, &data, &set, LAPIS_ESHAPE, "weight");
   set.W = (lapis_mat){.rows = 0};
   X[2] = X[3] = NAN;
   refused(false, &data, &set, LAPIS_EMISSING, "2");

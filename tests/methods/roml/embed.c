@@ -413,7 +413,7 @@ static void bad_positions_are_refused(void **state)
   bad.xy = lapis_mat_f64(p.xy, 2, N - 1);
   refuse(&bad, &set, LAPIS_EMISSING, "each of the 40 rows of X");
   set.layout = LAPIS_ROML_COORDINATES;
-  refuse(&data, &set, LAPIS_EINVAL, "leave out --layout coordinates");
+  refuse(&data, &set, LAPIS_EINVAL, "leave out layout coordinates");
   set.layout = LAPIS_ROML_DESCRIPTOR;
   p.xy[9] = NAN;
   refuse(&data, &set, LAPIS_EMISSING, "row 5, column 2");

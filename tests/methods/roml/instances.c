@@ -210,15 +210,15 @@ static void what_makes_no_sense_is_refused(void **state)
   set.instances = -1;
   plain = set;
   set.inliers = -1;
-  refuse(&data, &set, LAPIS_EINVAL, "needs --inliers N");
+  refuse(&data, &set, LAPIS_EINVAL, "needs inliers N");
   set = plain, set.layout = LAPIS_ROML_COORDINATES;
   refuse(&data, &set, LAPIS_EINVAL, "is for descriptors");
   set = plain, set.fix_first = true;
-  refuse(&data, &set, LAPIS_EINVAL, "--fix-first is for one instance");
+  refuse(&data, &set, LAPIS_EINVAL, "fix_first is for one instance");
   set = plain, set.instances = 3;
-  refuse(&data, &set, LAPIS_ESHAPE, "for each of the --instances");
+  refuse(&data, &set, LAPIS_ESHAPE, "for each instance");
   set = plain, set.instances = 0;
-  refuse(&data, &set, LAPIS_EINVAL, "--instances is 0");
+  refuse(&data, &set, LAPIS_EINVAL, "instances is 0");
   data.xy = lapis_mat_f64(c.X, 2, 7);
   refuse(&data, &plain, LAPIS_ESHAPE, "xy has 7 rows of 2");
   double *xy = calloc(80, sizeof *xy);
@@ -562,7 +562,7 @@ static void an_embedding_learns_nothing(void **state)
   answer a = solve(&data, &set);
   lapis_model *m;
   assert_int_equal(lapis_model_new(a.solver, &m), LAPIS_ENOTBUILT);
-  check_says(lapis_ctx_error(a.ctx), "--map");
+  check_says(lapis_ctx_error(a.ctx), "map");
   drop(&a);
   free(xy);
   scene_free(&c);

@@ -146,7 +146,7 @@ static void refusals_name_the_way_out(void **state)
   refuse(&data, &set, LAPIS_EINVAL, "none of auto, none, shift, scale");
   set = points("rotation");
   set.layout = LAPIS_ROML_DESCRIPTOR;
-  refuse(&data, &set, LAPIS_EINVAL, "add --layout coordinates");
+  refuse(&data, &set, LAPIS_EINVAL, "add layout coordinates");
   lapis_data solid = {.X = lapis_mat_f64(v.X, 4, K * N / 2), .group = v.group};
   set = points("rotation");
   refuse(&solid, &set, LAPIS_ESHAPE, "needs points (x, y), X has 4 columns");
@@ -161,7 +161,7 @@ static void models_need_images_as_they_are(void **state)
   lapis_model *model;
   answer a = solve(&data, &set);
   assert_int_equal(lapis_model_new(a.solver, &model), LAPIS_ENOTBUILT);
-  check_says(lapis_ctx_error(a.ctx), "--invariance");
+  check_says(lapis_ctx_error(a.ctx), "invariance");
   drop(&a);
   set = points("none");
   a = solve(&data, &set);

@@ -371,7 +371,7 @@ static void bad_input_is_refused(void **state)
   lapis_data data = scene_data(&c), bad = data;
   lapis_roml_settings set = lapis_roml_defaults();
   set.inliers = 7;
-  refuse(&data, &set, LAPIS_ESHAPE, "has 6 features, fewer than --inliers 7");
+  refuse(&data, &set, LAPIS_ESHAPE, "has 6 features, fewer than inliers 7");
   set.inliers = 0;
   refuse(&data, &set, LAPIS_EDATA, "0 inliers");
   set.inliers = 3;
@@ -390,7 +390,7 @@ static void bad_input_is_refused(void **state)
   refuse(&data, &set, LAPIS_EINVAL, "elsewhere");
   set.start = NULL;
   set.robust = true;
-  refuse(&data, &set, LAPIS_EINVAL, "--layout coordinates");
+  refuse(&data, &set, LAPIS_EINVAL, "layout coordinates");
   set.robust = false;
   set.map = LAPIS_ROML_MAP_EMBED;
   refuse(&data, &set, LAPIS_EMISSING, "xy");

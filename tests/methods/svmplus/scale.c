@@ -252,7 +252,7 @@ static void kernels_of_counts_are_not_shifted(void **state)
   lapis_solver *s;
   set.kernel = LAPIS_KERNEL_CHI2;
   lapis_status status = lapis_svmplus_new(ctx, &c.data, &set, &s);
-  check_refused(ctx, status, LAPIS_EINVAL, s, "--scale --kernel chi2");
+  check_refused(ctx, status, LAPIS_EINVAL, s, "scale kernel chi2");
   sv_drop(&c);
   lapis_ctx_free(ctx);
 }

@@ -595,10 +595,10 @@ static void bad_input_is_refused(void **state)
   refuse(ctx, &data, &set, LAPIS_EMISSING, "X 2");
   c.X[4] = 0;
   set.C = 0;
-  refuse(ctx, &data, &set, LAPIS_EDATA, "--C 0");
+  refuse(ctx, &data, &set, LAPIS_EDATA, "C 0");
   set.C = 1;
   set.gamma = -1;
-  refuse(ctx, &data, &set, LAPIS_EDATA, "--gamma -1");
+  refuse(ctx, &data, &set, LAPIS_EDATA, "gamma -1");
   set.gamma = 1;
   set.solver = LAPIS_SVMPLUS_SMO;
   refuse(ctx, &data, &set, LAPIS_EINVAL, "");
