@@ -1,5 +1,5 @@
 /* kernels.cl - the kernels of a device, in doubles.  What a pass does to one
- * entry, or of the simplex to one column, is src/la/kernels.h, entry.h, l1.h and
+ * entry, or of the simplex to one column, is src/la/losses.h, l1.h and
  * simplex_column.h, which stand before this text.
  *
  * Every kernel runs in groups of GROUP.  An array A comes as a buffer, the
@@ -264,88 +264,6 @@ KERNEL l1_alm(long rows, long cols, double t, double mu1, double mu2,
 
 /* ---- passes over a penalty: one block of rows a launch --------------------*/
 
-static double prox_entry(int kind, double x, double z0, const entry_par *p)
-{
-  switch (kind) {
-  case LA_SQUARE:
-    return e_prox_square(x, z0, p);
-  case LA_LOGISTIC_PM:
-    return e_prox_pm(x, z0, p);
-  case LA_LOGISTIC_01:
-    return e_prox_01(x, z0, p);
-  case LA_CHI2:
-    return isnan(z0) ? k_positive(x) : k_prox_chi2(x, z0, p->t);
-  case LA_ONES:
-    return 1;
-  }
-  return x; /* of the simplex: simplex_prox */
-}
-
-static double step_entry(int kind, double x, double z0, const entry_par *p)
-{
-  switch (kind) {
-  case LA_SQUARE:
-    return e_step_square(x, z0, p);
-  case LA_CHI2:
-  case LA_CHI2_SIMPLEX:
-    return e_step_chi2(x, z0, p);
-  case LA_LOGISTIC_PM:
-    return e_step_pm(x, z0, p);
-  case LA_LOGISTIC_01:
-    return e_step_01(x, z0, p);
-  }
-  return x;
-}
-
-static double clamp_entry(int kind, double x, double z0, const entry_par *p)
-{
-  switch (kind) {
-  case LA_SQUARE:
-    return e_clamp_square(x, z0, p);
-  case LA_CHI2:
-    return e_clamp_chi2(x, z0, p);
-  case LA_LOGISTIC_PM:
-    return e_clamp_pm(x, z0, p);
-  case LA_LOGISTIC_01:
-    return e_clamp_01(x, z0, p);
-  }
-  return x;
-}
-
-static double loss_entry(int kind, double x, double z0, const entry_par *p)
-{
-  switch (kind) {
-  case LA_SQUARE:
-    return e_loss_square(x, z0, p);
-  case LA_CHI2:
-  case LA_CHI2_SIMPLEX:
-    return e_loss_chi2(x, z0, p);
-  case LA_LOGISTIC_PM:
-    return e_loss_pm(x, z0, p);
-  case LA_LOGISTIC_01:
-    return e_loss_01(x, z0, p);
-  }
-  return 0;
-}
-
-static double conjugate_entry(int kind, double x, double z0,
-                              const entry_par *p)
-{
-  switch (kind) {
-  case LA_SQUARE:
-    return e_conj_square(x, z0, p);
-  case LA_CHI2:
-    return e_conj_chi2(x, z0, p);
-  case LA_LOGISTIC_PM:
-    return e_conj_pm(x, z0, p);
-  case LA_LOGISTIC_01:
-    return e_conj_01(x, z0, p);
-  case LA_ONES:
-    return e_conj_ones(x, z0, p);
-  }
-  return 0; /* of the simplex: simplex_conjugate */
-}
-
 /* B = pass(V), entry by entry. */
 /* counted: columns of a block of labels count T(0, j) times. */
 static entry_par at_column(entry_par p, double times)
@@ -356,57 +274,58 @@ static entry_par at_column(entry_par p, double times)
 }
 
 KERNEL map(long pass, long kind, long rows, long cols, double t, double weight,
-           double gamma, long counted, IN(T), IN(Z0), IN(V), OUT(B))
+           double gamma, long zero_one, long counted, IN(T), IN(Z0), IN(V),
+           OUT(B))
 {
-  entry_par of = {t, weight, gamma, 1};
+  entry_par of = {t, weight, gamma, 1, zero_one};
   EACH(rows, cols)
   {
     entry_par p = counted ? at_column(of, AT(T, 0, j)) : of;
     double x = AT(V, i, j), z0 = AT(Z0, i, j);
     if (pass == LA_PROX)
-      x = prox_entry(kind, x, z0, &p);
+      x = e_prox(kind, x, z0, &p);
     else if (pass == LA_STEP)
-      x = step_entry(kind, x, z0, &p);
+      x = e_step(kind, x, z0, &p);
     else if (pass == LA_CLAMP)
-      x = clamp_entry(kind, x, z0, &p);
+      x = e_clamp(kind, x, z0, &p);
     else /* LA_PROJECT */
-      x = kind == LA_CHI2 ? k_positive(x) : kind == LA_ONES ? 1 : x;
+      x = e_project(kind, x, z0, &p);
     AT(B, i, j) = x;
   }
 }
 
 KERNEL add_up(long pass, long kind, long rows, long cols, double weight,
-              double gamma, double scale, long counted, IN(T), IN(Z0), IN(V),
-              __global double *parts)
+              double gamma, double scale, long zero_one, long counted, IN(T),
+              IN(Z0), IN(V), __global double *parts)
 {
   __local double room[GROUP];
   double sums[1] = {0};
-  entry_par of = {0, weight, gamma, scale};
+  entry_par of = {0, weight, gamma, scale, zero_one};
   EACH(rows, cols)
   {
     double x = AT(V, i, j), z0 = AT(Z0, i, j);
     double times = counted ? AT(T, 0, j) : 1;
     entry_par p = at_column(of, times);
-    sums[0] += pass == LA_LOSS ? times * loss_entry(kind, x, z0, &p)
-                               : conjugate_entry(kind, x, z0, &p);
+    sums[0] += pass == LA_LOSS ? times * e_loss(kind, x, z0, &p)
+                               : e_conj(kind, x, z0, &p);
   }
   LEAVE(1, sums)
 }
 
 /* Of a simplex, W holds the proximal step at V. */
 KERNEL reflect(long kind, long rows, long cols, double t, double weight,
-               double gamma, long counted, IN(T), IN(Z0), IN(A), IN(V), OUT(B),
-               OUT(W), __global double *parts)
+               double gamma, long zero_one, long counted, IN(T), IN(Z0), IN(A),
+               IN(V), OUT(B), OUT(W), __global double *parts)
 {
   __local double room[GROUP];
   double sums[4] = {0, 0, 0, 0};
-  entry_par of = {t, weight, gamma, 1};
+  entry_par of = {t, weight, gamma, 1, zero_one};
   EACH(rows, cols)
   {
     entry_par p = counted ? at_column(of, AT(T, 0, j)) : of;
     double v = AT(V, i, j), b = AT(B, i, j), w;
     double z = kind == LA_CHI2_SIMPLEX ? AT(W, i, j)
-                                       : prox_entry(kind, v, AT(Z0, i, j), &p);
+                                       : e_prox(kind, v, AT(Z0, i, j), &p);
     e_reflect(AT(A, i, j), v, z, &b, &w, sums);
     AT(B, i, j) = b;
     AT(W, i, j) = w;

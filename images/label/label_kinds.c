@@ -164,13 +164,12 @@ static bool counts_words(const label_run *w)
 /* Places are found in what mc repairs of counts, whose map can be undone. */
 static const char *map_of(const label_run *w)
 {
-  static const char *const of_counts[] = {[LAPIS_MC_1] = "sqrt",
-                                          [LAPIS_MC_POS] = "none",
-                                          [LAPIS_MC_SIMPLEX] = "l1"};
   if (w->kinds.count > 1) return w->joined_map;
   if (w->set.map != NULL) return w->set.map;
   bool made = w->set.where || w->variant == LAPIS_MC_SIMPLEX;
-  return made ? of_counts[w->variant] : NULL;
+  if (!made) return NULL;
+  if (w->variant == LAPIS_MC_SIMPLEX) return "l1";
+  return w->variant == LAPIS_MC_POS ? "none" : "sqrt";
 }
 
 lapis_status label_prepare(label_run *w)
@@ -183,7 +182,7 @@ lapis_status label_prepare(label_run *w)
                       "kinds that give one",
                       w->kinds.kind[0]->name);
   if (w->set.variant != LAPIS_LABEL_AUTO)
-    w->variant = w->set.variant - LAPIS_LABEL_MC1 + LAPIS_MC_1;
+    w->variant = w->set.variant - 1;
   else
     w->variant = w->set.where && counts_words(w) ? LAPIS_MC_POS : LAPIS_MC_1;
   if (w->kinds.count > 1) TRY(join_map(w, w->set.map));

@@ -49,7 +49,7 @@ static const lapis_param label_params[] = {
          .help = "with table:F, the image of each of its rows, one a line"),
     CHOICE("words-from", words_from, "labelled|all", .value = 0, .arg = "WHICH",
            .help = "images that visual words are learnt from"),
-    CHOICE("variant", variant, "auto|mc1|pos|simplex",
+    CHOICE("variant", variant, "auto|" LAPIS_MC_VARIANTS,
            .value = LAPIS_LABEL_AUTO, .arg = "V",
            .help = "variant of mc, the completion; auto: mc1, or pos with "
                    "--where and counts of words"),

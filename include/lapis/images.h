@@ -493,19 +493,16 @@ LAPIS_API lapis_status lapis_report_write(lapis_ctx *ctx,
 LAPIS_API const lapis_method *lapis_flow_find(const char *name);
 
 /* ---- label: images and incomplete labels -> all labels ------------------*/
-typedef enum lapis_label_variant {
-  LAPIS_LABEL_AUTO, /* pos with where and counts of words, else mc1 */
-  LAPIS_LABEL_MC1,
-  LAPIS_LABEL_POS,
-  LAPIS_LABEL_SIMPLEX
-} lapis_label_variant;
+/* A variant is this, pos with where and counts of words, else mc1; or 1 + a
+ * lapis_mc_variant. */
+enum { LAPIS_LABEL_AUTO };
 /* Rows of lapis_flow_find say what settings are; NULL, NaN: chosen, or none. */
 typedef struct lapis_label_settings {
   size_t size;
   const char *labels, *target, *groups;
   int header; /* lapis_header of files.h */
   const char *missing, *features, *names;
-  int words_from, variant; /* 0: labelled images, 1: all; lapis_label_variant */
+  int words_from, variant; /* 0: labelled images, 1: all */
   const char *candidates, *map;
   double lambda, gamma, mu_rel;
   int64_t folds, suspects;

@@ -101,6 +101,7 @@ typedef enum lapis_mc_variant {
   LAPIS_MC_POS,
   LAPIS_MC_SIMPLEX
 } lapis_mc_variant;
+#define LAPIS_MC_VARIANTS "mc1|pos|simplex" /* their names in settings */
 typedef enum lapis_mc_labels {
   LAPIS_MC_LABELS_AUTO,
   LAPIS_MC_LABELS_PM,  /* {-1, 1}, decide at 0 */
@@ -108,6 +109,7 @@ typedef enum lapis_mc_labels {
   LAPIS_MC_LABELS_RARE /* the same; of two values the one that is known more
                           rarely is 1 inside, however Y is written */
 } lapis_mc_labels;
+#define LAPIS_MC_CODINGS "auto|pm|01|rare"
 typedef enum lapis_mc_solver {
   LAPIS_MC_AUTO,     /* docs/methods/mc.md says which */
   LAPIS_MC_BORDERED, /* every feature seen */

@@ -31,10 +31,8 @@ static lapis_status pick(part *p, const lapis_mat *from, const bool *marks,
 /* Labels as a method reads them whatever fold is hidden: a row a class. */
 static void label_column(const targets *t, int64_t j, double *out)
 {
-  for (int64_t c = 0; c < t->classes; c++) {
-    double s = t->sign[j * t->classes + c];
-    out[c] = t->zero_one && s < 0 ? 0 : s;
-  }
+  for (int64_t c = 0; c < t->classes; c++)
+    out[c] = targets_coded(t->sign[j * t->classes + c], t->zero_one);
 }
 
 /* All labels, the hidden ones NaN (transductive). */

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "choose/select.h"
+#include "methods/method_entry.h"
 #include "solver/solver.h"
 
 typedef struct suspect {
@@ -22,15 +22,20 @@ static int largest_first(const void *a, const void *b)
   return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
-/* What decides: a coding that is stated, or how Y is written. */
-static bool decides_at_half(const lapis_method *m, const void *settings,
-                            const targets *t)
+/* Above which a score of the method is a yes. */
+static lapis_status threshold_of(lapis_ctx *ctx, const lapis_method *m,
+                                 const void *settings, const targets *t,
+                                 double *out)
 {
-  lapis_mc_settings set;
-  if (strcmp(m->name, "mc") != 0) return false;
-  bool stated = lapis_settings_copy(NULL, m, settings, &set) >= 0 &&
-                set.labels != LAPIS_MC_LABELS_AUTO;
-  return stated ? set.labels != LAPIS_MC_LABELS_PM : t->zero_one;
+  const method_entry *e = method_entry_of(m);
+  *out = 0;
+  if (e == NULL || e->zero_one == NULL) return LAPIS_OK;
+  void *own = base_alloc(ctx, 1, m->settings_size);
+  if (own == NULL) return LAPIS_ENOMEM;
+  lapis_status s = lapis_settings_copy(ctx, m, settings, own);
+  if (s >= 0) *out = targets_threshold(e->zero_one(own, t));
+  base_free(own);
+  return s;
 }
 
 static int64_t rank(const targets *t, double threshold, const lapis_mat *scores,
@@ -86,8 +91,10 @@ static lapis_status list(lapis_ctx *ctx, const lapis_method *m,
   const lapis_mat *scores = named_find(&cv->result, "held_out");
   if (scores == NULL) return LAPIS_OK; /* no time for a fold */
   TRY(targets_encode(ctx, "suspects", &data->Y, &t));
-  double threshold = decides_at_half(m, settings, &t) ? 0.5 : 0;
+  double threshold;
+  lapis_status s = threshold_of(ctx, m, settings, &t, &threshold);
   targets_free(&t);
+  if (s < 0) return s;
   return lapis_suspects_of(ctx, &data->Y, scores, threshold, count, index,
                            margin, found);
 }

@@ -15,7 +15,7 @@
  * status, and leaves a sentence on failure in the context. */
 #ifndef LAPIS_BACKEND_H
 #define LAPIS_BACKEND_H
-#include "la/kind.h"
+#include "la/losses.h"
 #include "solver/loop.h"
 
 typedef struct la_array {
@@ -32,8 +32,8 @@ typedef struct la_array {
 typedef enum la_trans { LA_N, LA_T } la_trans;
 
 /* ---- penalties: a cost c(z, z0) for every entry z of a block of rows ------
- * of one kind (kind.h), multiplied by weight, and in a block of labels by what
- * the entry's column counts. */
+ * of one kind (losses.h), multiplied by weight, and in a block of labels by
+ * what the entry's column counts. */
 typedef struct la_block {
   la_kind kind;
   int64_t first, rows; /* rows first .. first + rows - 1 of every column */
@@ -45,11 +45,17 @@ typedef struct la_penalty { /* phi(Z) = sum of weight c(z, z0) over blocks */
   la_block block[LA_MAX_BLOCKS];
   la_array Z0;    /* m x n, NaN = not observed (ONES block: anything) */
   la_array times; /* 1 x n, above 0 where a label is observed; no data: 1 */
+  bool zero_one;  /* labels are 0 and 1, not -1 and 1 */
 } la_penalty;
 
-static inline bool la_is_label(la_kind kind)
+#define LA_LABEL_CASE(with, KIND, name, bend) case LA_##KIND:
+static inline bool la_is_label(int kind)
 {
-  return kind == LA_LOGISTIC_PM || kind == LA_LOGISTIC_01;
+  switch (kind) {
+    LA_LABEL_LOSSES(LA_LABEL_CASE, 0)
+    return true;
+  }
+  return false;
 }
 /* What the columns of this block count; NULL: 1 each. */
 static inline const la_array *la_times(const la_penalty *phi, const la_block *b)

@@ -4,7 +4,7 @@
 #define LAPIS_LA_SIMPLEX_COLUMN_H
 #include <stdint.h>
 
-#include "la/kernels.h"
+#include "la/losses.h"
 
 #ifndef LA_FAR
 #define LA_FAR /* where arrays lie: __global of a device */

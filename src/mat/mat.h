@@ -109,6 +109,16 @@ typedef struct targets {
   int64_t n_values;
   bool zero_one; /* given as {0,1} */
 } targets;
+/* A label of this sign as numbers that losses read, 1 and -1 or 1 and 0, and
+ * the score above which it is a yes. */
+static inline double targets_coded(double sign, bool zero_one)
+{
+  return zero_one && sign < 0 ? 0 : sign;
+}
+static inline double targets_threshold(bool zero_one)
+{
+  return zero_one ? 0.5 : 0;
+}
 lapis_status targets_encode(lapis_ctx *ctx, const char *method,
                             const lapis_mat *Y, targets *out);
 /* scores K x n -> labels in the values Y came in: 1 x n (binary: above the

@@ -2,6 +2,7 @@
 #ifndef LAPIS_METHODS_H
 #define LAPIS_METHODS_H
 #include "base/param.h"
+#include "mat/mat.h"
 #include "solver/solver.h"
 
 /* A solver that answers for new samples from what was learnt: settings is the
@@ -22,6 +23,10 @@ typedef unsigned (*method_idle_fn)(const void *settings);
  * (the solver is then made by `choose`); and what is taken for it else. */
 typedef bool (*method_open_fn)(const void *settings);
 typedef void (*method_settle_fn)(void *settings);
+
+/* Whether the method's scores are of labels 0 and 1, yes above 1/2, not of -1
+ * and 1, yes above 0. */
+typedef bool (*method_zero_one_fn)(const void *settings, const targets *t);
 
 typedef lapis_status (*method_unlabelled_fn)(lapis_ctx *ctx, const char *method,
                                              const lapis_data *data,
@@ -46,10 +51,11 @@ typedef struct method_entry {
    * known (n) marks those that are learnt from. */
   bool labelled_only;
   method_unlabelled_fn check_unlabelled;
-  method_open_fn open;     /* NULL: nothing is left open */
-  method_new_fn choose;    /* where it is, with targets */
-  method_settle_fn settle; /* NULL: the defaults state a problem */
-  const char *metric;      /* what judges its answers; NULL: auroc */
+  method_open_fn open;         /* NULL: nothing is left open */
+  method_new_fn choose;        /* where it is, with targets */
+  method_settle_fn settle;     /* NULL: the defaults state a problem */
+  method_zero_one_fn zero_one; /* NULL: never */
+  const char *metric;          /* what judges its answers; NULL: auroc */
 } method_entry;
 /* NULL past the end, or where there is none of that name. */
 const method_entry *method_entry_at(int i);

@@ -449,16 +449,24 @@ static double random_count(uint64_t *seed, double missing)
   return check_uniform(seed) < 0.5 ? base : base * check_uniform(seed);
 }
 
+static int some(size_t count, uint64_t *seed)
+{
+  return (int)((double)count * check_uniform(seed));
+}
+
 /* Every kind of block, over rows 0 .. : labels, features, ones. */
+#define KIND_OF(with, KIND, name, bend) LA_##KIND,
 static la_penalty random_penalty(la *h, int64_t K, int64_t D, int64_t n,
                                  uint64_t *seed)
 {
-  static const la_kind features[] = {LA_SQUARE, LA_CHI2, LA_CHI2_SIMPLEX};
+  static const la_kind features[] = {LA_FEATURE_LOSSES(KIND_OF, 0)};
+  static const la_kind labels[] = {LA_LABEL_LOSSES(KIND_OF, 0)};
   bool pm = check_uniform(seed) < 0.5;
-  la_penalty phi = {.n_blocks = 3, .Z0 = la_case_new(h, K + D + 1, n)};
-  la_kind kind = features[(int)(3 * check_uniform(seed))];
-  phi.block[0] = (la_block){pm ? LA_LOGISTIC_PM : LA_LOGISTIC_01, 0, K,
-                            pow(10, 4 * check_uniform(seed) - 3),
+  la_penalty phi = {
+      .n_blocks = 3, .Z0 = la_case_new(h, K + D + 1, n), .zero_one = !pm};
+  la_kind kind = features[some(sizeof features / sizeof *features, seed)];
+  phi.block[0] = (la_block){labels[some(sizeof labels / sizeof *labels, seed)],
+                            0, K, pow(10, 4 * check_uniform(seed) - 3),
                             pow(10, 3 * check_uniform(seed) - 1)};
   phi.block[1] =
       (la_block){kind, K, D, pow(10, 4 * check_uniform(seed) - 3), 0};

@@ -1,7 +1,7 @@
 /* losses.c - losses against their formulas, slopes against differences,
  * conjugates against their definition (Fenchel and Young), verified answers. */
+#include "la/losses.h"
 #include "fixture.h"
-#include "la/kernels.h"
 #include "lapis/methods.h"
 
 enum { CASES = 5000 };

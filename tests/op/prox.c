@@ -1,7 +1,7 @@
 /* prox.c - proximal steps judged by their optimality conditions, which
  * need nothing but the definition, and by verified answers. */
 #include "fixture.h"
-#include "la/kernels.h"
+#include "la/losses.h"
 #include "lapis/methods.h"
 
 enum { CASES = 50000 };

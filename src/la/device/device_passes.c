@@ -173,8 +173,7 @@ lapis_status device_l1_alm(la *h, const la_alm *p, double sums[3])
   return empty(p->X) ? LAPIS_OK : sums_over(h, "l1_alm", &c, p->X, 3, sums);
 }
 
-/* ---- over a penalty
- * --------------------------------------------------------*/
+/* ---- over a penalty ------------------------------------------------------*/
 static la_array rows_of(const la_array *A, const la_block *b)
 {
   return la_rows(A, b->first, b->rows);
@@ -192,17 +191,20 @@ static lapis_status simplex_prox(la *h, const la_array *Z0, double t,
   return device_run(h, "simplex_prox", &c, device_groups(V->cols), 1);
 }
 
-/* What columns count, as kernels take it: whether they do, and an array. */
-static void put_times(device_call *c, const la_array *times,
-                      const la_array *instead)
+/* How labels are coded; what columns count, as kernels take it: whether they
+ * do, and an array. */
+static void put_labels(device_call *c, const la_penalty *phi, const la_block *b,
+                       const la_array *instead)
 {
+  const la_array *times = la_times(phi, b);
+  device_whole(c, phi->zero_one);
   device_whole(c, times != NULL);
   device_array(c, times != NULL ? times : instead);
 }
 
 /* factor: rho of a prox, tau of a gradient step. */
-static lapis_status map_block(la *h, la_pass pass, const la_block *b,
-                              double factor, const la_array *times,
+static lapis_status map_block(la *h, la_pass pass, const la_penalty *phi,
+                              const la_block *b, double factor,
                               const la_array part[3])
 {
   const la_array *Z0 = &part[0], *V = &part[1], *B = &part[2];
@@ -218,7 +220,7 @@ static lapis_status map_block(la *h, la_pass pass, const la_block *b,
   device_real(&c, t);
   device_real(&c, b->weight);
   device_real(&c, b->gamma);
-  put_times(&c, times, Z0);
+  put_labels(&c, phi, b, Z0);
   for (int i = 0; i < 3; i++) device_array(&c, &part[i]);
   return over(h, "map", &c, V);
 }
@@ -233,7 +235,7 @@ static lapis_status map(la *h, const char *what, la_pass pass,
     const la_block *b = &phi->block[k];
     la_array part[3] = {rows_of(&phi->Z0, b), rows_of(V, b), rows_of(B, b)};
     if (empty(&part[1])) continue;
-    TRY(map_block(h, pass, b, factor, la_times(phi, b), part));
+    TRY(map_block(h, pass, phi, b, factor, part));
   }
   return LAPIS_OK;
 }
@@ -260,9 +262,9 @@ lapis_status device_clamp(la *h, const la_penalty *phi, la_array *G)
   return map(h, "clamp", LA_CLAMP, phi, 1, G, G);
 }
 
-static lapis_status reflect_block(la *h, const la_block *b, double t,
-                                  const la_array *times, const la_array part[5],
-                                  double sums[4])
+static lapis_status reflect_block(la *h, const la_penalty *phi,
+                                  const la_block *b, double t,
+                                  const la_array part[5], double sums[4])
 {
   const la_array *Z0 = &part[0], *V = &part[2], *W = &part[4];
   device_call c = device_begin(h);
@@ -272,7 +274,7 @@ static lapis_status reflect_block(la *h, const la_block *b, double t,
   device_real(&c, t);
   device_real(&c, b->weight);
   device_real(&c, b->gamma);
-  put_times(&c, times, Z0);
+  put_labels(&c, phi, b, Z0);
   for (int i = 0; i < 5; i++) device_array(&c, &part[i]);
   return sums_over(h, "reflect", &c, V, 4, sums);
 }
@@ -291,13 +293,13 @@ lapis_status device_reflect(la *h, const la_penalty *phi, double rho,
     la_array part[5];
     for (int i = 0; i < 5; i++) part[i] = rows_of(all[i], b);
     if (empty(&part[0])) continue;
-    TRY(reflect_block(h, b, b->weight / rho, la_times(phi, b), part, sums));
+    TRY(reflect_block(h, phi, b, b->weight / rho, part, sums));
   }
   return LAPIS_OK;
 }
 
-static lapis_status add_block(la *h, la_pass pass, const la_block *b,
-                              double scale, const la_array *times,
+static lapis_status add_block(la *h, la_pass pass, const la_penalty *phi,
+                              const la_block *b, double scale,
                               const la_array part[2], double *sum)
 {
   device_call c = device_begin(h);
@@ -307,7 +309,7 @@ static lapis_status add_block(la *h, la_pass pass, const la_block *b,
   device_real(&c, b->weight);
   device_real(&c, b->gamma);
   device_real(&c, scale);
-  put_times(&c, times, &part[0]);
+  put_labels(&c, phi, b, &part[0]);
   for (int i = 0; i < 2; i++) device_array(&c, &part[i]);
   return sums_over(h, "add_up", &c, &part[1], 1, sum);
 }
@@ -340,7 +342,7 @@ static lapis_status add_up(la *h, const char *what, la_pass pass,
     if (b->kind == LA_CHI2_SIMPLEX && pass == LA_CONJUGATE)
       TRY(simplex_conjugate(h, b, scale, &part[0], &part[1], &sum));
     else
-      TRY(add_block(h, pass, b, scale, la_times(phi, b), part, &sum));
+      TRY(add_block(h, pass, phi, b, scale, part, &sum));
     if (pass == LA_LOSS) sum = b->weight > 0 ? b->weight * sum : 0;
     *out += sum;
   }

@@ -11,12 +11,12 @@
  * convex in r > 0 with one positive root.  Upper bounds of the root: 1; 1/B
  * where B > 1; sqrt(-B/T) + T^(-1/3) where B < 0; T^(-1/3) otherwise.  Square
  * roots give T^(-5/16), at most a third above T^(-1/3) up to T = 1e6.  From
- * there three steps of Halley's method and one polish (kernels.h) are enough;
+ * there three steps of Halley's method and one polish (losses.h) are enough;
  * the last step says whether they were, and if not the careful kernel takes
  * the entry. */
 #include "la/host/chi2.h"
 
-#include "la/kernels.h"
+#include "la/losses.h"
 
 enum { CHUNK = 64, HALLEY_STEPS = 3 };
 

@@ -1,20 +1,20 @@
 /* passes.c - the elementwise passes over a penalty, fast and on the host.
  *
  * Every pass runs over columns, and inside a column over blocks; what is done
- * to an entry is chosen once a block, outside the inner loop (entry.h).  The
+ * to an entry is chosen once a block, outside the inner loop (losses.h).  The
  * drivers take that choice as a constant function pointer and must be inlined
  * with it: a call an entry would cost more than most of the work. */
 #include <string.h>
 
-#include "la/entry.h"
 #include "la/host/chi2.h"
 #include "la/host/host.h"
 #include "la/host/simplex.h"
+#include "la/losses.h"
 #include "la/parts.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-typedef double (*entry_fn)(double x, double z0, const entry_par *p);
+typedef double (*entry_fn)(int kind, double x, double z0, const entry_par *p);
 
 /* One block of one column. */
 typedef struct span {
@@ -28,25 +28,53 @@ static span make_span(const la_penalty *phi, int k, int64_t j,
                       const la_array *in, const la_array *out)
 {
   const la_block *b = &phi->block[k];
-  span s = {
-      .n = b->rows,
-      .z0 = host_col(&phi->Z0, j) + b->first,
-      .in = host_col(in, j) + b->first,
-      .out = out == NULL ? NULL : host_col(out, j) + b->first,
-      .par = {.weight = host_weight(phi, b, j), .gamma = b->gamma, .scale = 1}};
+  span s = {.n = b->rows,
+            .z0 = host_col(&phi->Z0, j) + b->first,
+            .in = host_col(in, j) + b->first,
+            .out = out == NULL ? NULL : host_col(out, j) + b->first,
+            .par = {.weight = host_weight(phi, b, j),
+                    .gamma = b->gamma,
+                    .scale = 1,
+                    .zero_one = phi->zero_one}};
   return s;
 }
 
-ALWAYS_INLINE void map_span(const span *s, entry_fn f)
+/* The same loop once for each kind. */
+#define MAP(with, KIND, name, bend) \
+  case LA_##KIND:                   \
+    map_kind(s, LA_##KIND, f);      \
+    break;
+#define SUM(with, KIND, name, bend) \
+  case LA_##KIND:                   \
+    return add_kind(s, LA_##KIND, f);
+
+ALWAYS_INLINE void map_kind(const span *s, int kind, entry_fn f)
 {
-  for (int64_t i = 0; i < s->n; i++) s->out[i] = f(s->in[i], s->z0[i], &s->par);
+  for (int64_t i = 0; i < s->n; i++)
+    s->out[i] = f(kind, s->in[i], s->z0[i], &s->par);
 }
 
-ALWAYS_INLINE double sum_span(const span *s, entry_fn f)
+ALWAYS_INLINE void map_span(const span *s, la_kind kind, entry_fn f)
+{
+  switch (kind) {
+    LA_LOSSES(MAP, 0)
+  }
+}
+
+ALWAYS_INLINE double add_kind(const span *s, int kind, entry_fn f)
 {
   double sum = 0;
-  for (int64_t i = 0; i < s->n; i++) sum += f(s->in[i], s->z0[i], &s->par);
+  for (int64_t i = 0; i < s->n; i++)
+    sum += f(kind, s->in[i], s->z0[i], &s->par);
   return sum;
+}
+
+ALWAYS_INLINE double sum_span(const span *s, la_kind kind, entry_fn f)
+{
+  switch (kind) {
+    LA_LOSSES(SUM, 0)
+  }
+  return 0;
 }
 
 /* Runs f(phi, j, arguments) for every column j, threaded. */
@@ -111,49 +139,37 @@ ALWAYS_INLINE void reflect_entry(const reflect_span *s, int64_t i, double z,
   e_reflect(s->a[i], s->v[i], z, &s->b[i], &s->w[i], sums);
 }
 
-ALWAYS_INLINE void reflect_rows(const reflect_span *s, entry_fn prox,
-                                double sums[4])
+ALWAYS_INLINE void reflect_kind(const reflect_span *s, int kind, double sums[4])
 {
-  double local[4] = {0, 0, 0, 0};
   for (int64_t i = 0; i < s->n; i++)
-    reflect_entry(s, i, prox(s->v[i], s->z0[i], &s->par), local);
-  for (int c = 0; c < 4; c++) sums[c] += local[c];
+    reflect_entry(s, i, e_prox(kind, s->v[i], s->z0[i], &s->par), sums);
 }
 
 /* The two that work on many entries at once; W carries B meanwhile. */
-static void reflect_chi2(const reflect_span *s, bool simplex, double sums[4])
+ALWAYS_INLINE void reflect_chi2(const reflect_span *s, bool simplex,
+                                double sums[4])
 {
-  double local[4] = {0, 0, 0, 0};
   if (simplex)
     simplex_prox(s->n, s->v, s->z0, s->par.t, s->b, s->w);
   else
     chi2_prox(s->n, s->v, s->z0, s->par.t, s->w);
-  for (int64_t i = 0; i < s->n; i++) reflect_entry(s, i, s->w[i], local);
-  for (int c = 0; c < 4; c++) sums[c] += local[c];
+  for (int64_t i = 0; i < s->n; i++) reflect_entry(s, i, s->w[i], sums);
 }
 
+#define REFLECT(with, KIND, name, bend) \
+  case LA_##KIND:                       \
+    reflect_kind(s, LA_##KIND, local);  \
+    break;
 static void reflect_block(const reflect_span *s, la_kind kind, double sums[4])
 {
-  switch (kind) {
-  case LA_SQUARE:
-    reflect_rows(s, e_prox_square, sums);
-    break;
-  case LA_CHI2:
-    reflect_chi2(s, false, sums);
-    break;
-  case LA_CHI2_SIMPLEX:
-    reflect_chi2(s, true, sums);
-    break;
-  case LA_LOGISTIC_PM:
-    reflect_rows(s, e_prox_pm, sums);
-    break;
-  case LA_LOGISTIC_01:
-    reflect_rows(s, e_prox_01, sums);
-    break;
-  case LA_ONES:
-    reflect_rows(s, e_prox_ones, sums);
-    break;
-  }
+  double local[4] = {0, 0, 0, 0};
+  if (kind == LA_CHI2 || kind == LA_CHI2_SIMPLEX)
+    reflect_chi2(s, kind == LA_CHI2_SIMPLEX, local);
+  else
+    switch (kind) {
+      LA_LOSSES(REFLECT, 0)
+    }
+  for (int c = 0; c < 4; c++) sums[c] += local[c];
 }
 
 typedef struct reflect_pass {
@@ -168,13 +184,14 @@ static void reflect_column(const reflect_pass *q, int64_t j, double sums[4])
   for (int k = 0; k < q->phi->n_blocks; k++) {
     const la_block *b = &q->phi->block[k];
     double weight = host_weight(q->phi, b, j);
-    reflect_span s = {.n = b->rows,
-                      .a = host_col(q->A, j) + b->first,
-                      .z0 = host_col(&q->phi->Z0, j) + b->first,
-                      .v = host_col(q->V, j) + b->first,
-                      .b = host_col(q->B, j) + b->first,
-                      .w = host_col(q->W, j) + b->first,
-                      .par = {weight / q->rho, weight, b->gamma, 1}};
+    reflect_span s = {
+        .n = b->rows,
+        .a = host_col(q->A, j) + b->first,
+        .z0 = host_col(&q->phi->Z0, j) + b->first,
+        .v = host_col(q->V, j) + b->first,
+        .b = host_col(q->B, j) + b->first,
+        .w = host_col(q->W, j) + b->first,
+        .par = {weight / q->rho, weight, b->gamma, 1, q->phi->zero_one}};
     if (s.n > 0) reflect_block(&s, b->kind, sums);
   }
 }
@@ -216,26 +233,12 @@ static void prox_block(const span *given, la_kind kind, double rho)
 {
   span s = *given;
   s.par.t = s.par.weight / rho;
-  switch (kind) {
-  case LA_SQUARE:
-    map_span(&s, e_prox_square);
-    break;
-  case LA_CHI2:
+  if (kind == LA_CHI2)
     chi2_prox(s.n, s.in, s.z0, s.par.t, s.out);
-    break;
-  case LA_CHI2_SIMPLEX:
+  else if (kind == LA_CHI2_SIMPLEX)
     simplex_map(&s, s.z0, s.par.t);
-    break;
-  case LA_LOGISTIC_PM:
-    map_span(&s, e_prox_pm);
-    break;
-  case LA_LOGISTIC_01:
-    map_span(&s, e_prox_01);
-    break;
-  case LA_ONES:
-    map_span(&s, e_prox_ones);
-    break;
-  }
+  else
+    map_span(&s, kind, e_prox);
 }
 
 lapis_status host_prox(la *h, const la_penalty *phi, double rho,
@@ -252,25 +255,7 @@ lapis_status host_prox(la *h, const la_penalty *phi, double rho,
 static double loss_block(const span *s, la_kind kind, double unused)
 {
   (void)unused;
-  double sum = 0;
-  switch (kind) {
-  case LA_SQUARE:
-    sum = sum_span(s, e_loss_square);
-    break;
-  case LA_CHI2:
-  case LA_CHI2_SIMPLEX:
-    sum = sum_span(s, e_loss_chi2);
-    break;
-  case LA_LOGISTIC_PM:
-    sum = sum_span(s, e_loss_pm);
-    break;
-  case LA_LOGISTIC_01:
-    sum = sum_span(s, e_loss_01);
-    break;
-  case LA_ONES:
-    break;
-  }
-  return s->par.weight > 0 ? s->par.weight * sum : 0;
+  return s->par.weight > 0 ? s->par.weight * sum_span(s, kind, e_loss) : 0;
 }
 
 lapis_status host_loss(la *h, const la_penalty *phi, const la_array *Z,
@@ -287,24 +272,7 @@ static void step_block(const span *given, la_kind kind, double tau)
 {
   span s = *given;
   s.par.t = s.par.weight * tau;
-  switch (kind) {
-  case LA_SQUARE:
-    map_span(&s, e_step_square);
-    break;
-  case LA_CHI2:
-  case LA_CHI2_SIMPLEX:
-    map_span(&s, e_step_chi2);
-    break;
-  case LA_LOGISTIC_PM:
-    map_span(&s, e_step_pm);
-    break;
-  case LA_LOGISTIC_01:
-    map_span(&s, e_step_01);
-    break;
-  case LA_ONES:
-    map_span(&s, e_keep);
-    break;
-  }
+  map_span(&s, kind, e_step);
 }
 
 lapis_status host_gradient_step(la *h, const la_penalty *phi, double tau,
@@ -321,21 +289,10 @@ lapis_status host_gradient_step(la *h, const la_penalty *phi, double tau,
 static void project_block(const span *s, la_kind kind, double unused)
 {
   (void)unused;
-  switch (kind) {
-  case LA_CHI2:
-    map_span(s, e_positive);
-    break;
-  case LA_CHI2_SIMPLEX:
+  if (kind == LA_CHI2_SIMPLEX)
     simplex_map(s, NULL, 0);
-    break;
-  case LA_ONES:
-    map_span(s, e_prox_ones);
-    break;
-  case LA_SQUARE:
-  case LA_LOGISTIC_PM:
-  case LA_LOGISTIC_01:
-    break;
-  }
+  else
+    map_span(s, kind, e_project);
 }
 
 lapis_status host_project(la *h, const la_penalty *phi, la_array *Z)
@@ -345,27 +302,10 @@ lapis_status host_project(la *h, const la_penalty *phi, la_array *Z)
   return LAPIS_OK;
 }
 
-/* The conjugate of a simplex column is finite everywhere: nothing to clamp. */
 static void clamp_block(const span *s, la_kind kind, double unused)
 {
   (void)unused;
-  switch (kind) {
-  case LA_SQUARE:
-    map_span(s, e_clamp_square);
-    break;
-  case LA_CHI2:
-    map_span(s, e_clamp_chi2);
-    break;
-  case LA_LOGISTIC_PM:
-    map_span(s, e_clamp_pm);
-    break;
-  case LA_LOGISTIC_01:
-    map_span(s, e_clamp_01);
-    break;
-  case LA_CHI2_SIMPLEX:
-  case LA_ONES:
-    break;
-  }
+  map_span(s, kind, e_clamp);
 }
 
 lapis_status host_clamp(la *h, const la_penalty *phi, la_array *G)
@@ -381,21 +321,9 @@ static double conjugate_block(const span *given, la_kind kind, double scale)
 {
   span s = *given;
   s.par.scale = scale;
-  switch (kind) {
-  case LA_SQUARE:
-    return sum_span(&s, e_conj_square);
-  case LA_CHI2:
-    return sum_span(&s, e_conj_chi2);
-  case LA_CHI2_SIMPLEX:
+  if (kind == LA_CHI2_SIMPLEX)
     return simplex_conjugate(s.n, s.in, s.z0, s.par.weight, scale);
-  case LA_LOGISTIC_PM:
-    return sum_span(&s, e_conj_pm);
-  case LA_LOGISTIC_01:
-    return sum_span(&s, e_conj_01);
-  case LA_ONES:
-    return sum_span(&s, e_conj_ones);
-  }
-  return 0;
+  return sum_span(&s, kind, e_conj);
 }
 
 lapis_status host_conjugate(la *h, const la_penalty *phi, double scale,

@@ -1,4 +1,4 @@
-/* reference_passes.c - the passes once more, independently of kernels.h, so
+/* reference_passes.c - the passes once more, independently of losses.h, so
  * that the two can judge each other: every root by bisection in extended
  * precision, every formula as docs/mathematics.md has it, one entry after
  * another.  Slow.
@@ -24,42 +24,49 @@ static item item_at(const la_penalty *phi, int k, int64_t i, int64_t j)
   const la_block *b = &phi->block[k];
   double z0 = host_col(&phi->Z0, j)[b->first + i];
   item e = {b->kind, !isnan(z0), z0, 0, 0, host_weight(phi, b, j), b->gamma};
-  if (b->kind == LA_LOGISTIC_PM) e.s = e.z0;
-  if (b->kind == LA_LOGISTIC_01) {
-    e.s = 2 * e.z0 - 1;
-    e.c = e.z0;
-  }
+  e.s = phi->zero_one ? 2 * e.z0 - 1 : e.z0;
+  e.c = phi->zero_one ? e.z0 : 0;
   if (b->kind == LA_ONES) e.seen = true;
   return e;
-}
-
-static bool is_chi2(la_kind kind)
-{
-  return kind == LA_CHI2 || kind == LA_CHI2_SIMPLEX;
 }
 
 /* ---- one entry ----------------------------------------------------------*/
 
 static wide slope(const item *e, wide z)
 {
-  if (!e->seen || e->kind == LA_ONES) return 0;
-  if (e->kind == LA_SQUARE) return z - e->z0;
-  if (la_is_label(e->kind))
+  if (!e->seen) return 0;
+  switch (e->kind) {
+  case LA_ONES:
+    return 0;
+  case LA_SQUARE:
+    return z - e->z0;
+  case LA_LOGISTIC:
     return -e->s / (1 + expl(e->gamma * e->s * (z - e->c)));
-  if (!(e->z0 > 0)) return 1;
-  return (z - e->z0) * (z + 3 * e->z0) / ((z + e->z0) * (z + e->z0));
+  case LA_CHI2:
+  case LA_CHI2_SIMPLEX:
+    if (!(e->z0 > 0)) return 1;
+    return (z - e->z0) * (z + 3 * e->z0) / ((z + e->z0) * (z + e->z0));
+  }
+  return NAN;
 }
 
 static wide value(const item *e, wide z)
 {
-  if (!e->seen || e->kind == LA_ONES) return 0;
-  if (e->kind == LA_SQUARE) return (z - e->z0) * (z - e->z0) / 2;
-  if (is_chi2(e->kind)) {
+  if (!e->seen) return 0;
+  wide x = -e->gamma * e->s * (z - e->c); /* log(1 + e^x) */
+  switch (e->kind) {
+  case LA_ONES:
+    return 0;
+  case LA_SQUARE:
+    return (z - e->z0) * (z - e->z0) / 2;
+  case LA_LOGISTIC:
+    return ((x > 0 ? x : 0) + log1pl(expl(-fabsl(x)))) / e->gamma;
+  case LA_CHI2:
+  case LA_CHI2_SIMPLEX:
     if (z < 0) return INFINITY;
     return z + e->z0 > 0 ? (z - e->z0) * (z - e->z0) / (z + e->z0) : 0;
   }
-  wide x = -e->gamma * e->s * (z - e->c); /* log(1 + e^x) */
-  return ((x > 0 ? x : 0) + log1pl(expl(-fabsl(x)))) / e->gamma;
+  return NAN;
 }
 
 /* z + t slope(z) - v increases with z. */
@@ -78,15 +85,20 @@ static wide bisect(const item *e, wide v, wide t, wide low, wide high)
 
 static wide prox_entry(const item *e, wide v, wide t)
 {
-  if (e->kind == LA_ONES) return 1;
-  bool positive = is_chi2(e->kind);
-  if (!e->seen) return positive && v < 0 ? 0 : v;
-  if (e->kind == LA_SQUARE) return (v + t * e->z0) / (1 + t);
-  if (!positive) return bisect(e, v, t, v - t, v + t);
-  /* slopes of chi2 lie in [-3, 1] */
-  if (!(e->z0 > 0)) return v > t ? v - t : 0;
-  if (v + 3 * t <= 0) return 0;
-  return bisect(e, v, t, 0, v + 3 * t);
+  switch (e->kind) {
+  case LA_ONES:
+    return 1;
+  case LA_SQUARE:
+    return e->seen ? (v + t * e->z0) / (1 + t) : v;
+  case LA_LOGISTIC: /* slopes lie in [-1, 1] */
+    return e->seen ? bisect(e, v, t, v - t, v + t) : v;
+  case LA_CHI2: /* slopes lie in [-3, 1] */
+  case LA_CHI2_SIMPLEX:
+    if (!e->seen) return v < 0 ? 0 : v;
+    if (!(e->z0 > 0)) return v > t ? v - t : 0;
+    return v + 3 * t <= 0 ? 0 : bisect(e, v, t, 0, v + 3 * t);
+  }
+  return NAN;
 }
 
 static wide xlogx(wide p)
@@ -99,13 +111,19 @@ static wide conjugate_entry(const item *e, wide y)
 {
   if (e->kind == LA_ONES) return y;
   if (!e->seen || !(e->weight > 0)) return 0;
-  if (e->kind == LA_SQUARE) return y * e->z0 + y * y / (2 * e->weight);
-  if (la_is_label(e->kind)) {
-    wide p = -y * e->s / e->weight;
+  wide x = y / e->weight, q = sqrtl(x < 1 ? 1 - x : 0), p = -x * e->s;
+  switch (e->kind) {
+  case LA_ONES:
+    return y;
+  case LA_SQUARE:
+    return y * e->z0 + y * y / (2 * e->weight);
+  case LA_LOGISTIC:
     return y * e->c + e->weight / e->gamma * (xlogx(p) + xlogx(1 - p));
+  case LA_CHI2:
+  case LA_CHI2_SIMPLEX:
+    return q >= 2 ? -e->weight * e->z0 : e->weight * e->z0 * (q - 1) * (q - 3);
   }
-  wide x = y / e->weight, q = sqrtl(x < 1 ? 1 - x : 0);
-  return q >= 2 ? -e->weight * e->z0 : e->weight * e->z0 * (q - 1) * (q - 3);
+  return NAN;
 }
 
 /* ---- a simplex column ---------------------------------------------------*/
@@ -322,11 +340,18 @@ lapis_status plain_project(la *h, const la_penalty *phi, la_array *Z)
 static double clamp_entry(const item *e, double y)
 {
   double w = (double)e->weight, s = (double)e->s;
-  if (e->kind == LA_ONES || e->kind == LA_CHI2_SIMPLEX) return y;
-  if (e->kind == LA_CHI2) return fmin(y, e->seen ? w : 0);
-  if (!e->seen || !(w > 0)) return 0;
-  if (e->kind == LA_SQUARE) return y;
-  return -s * fmin(fmax(-s * y, 0), w);
+  switch (e->kind) {
+  case LA_ONES:
+  case LA_CHI2_SIMPLEX:
+    return y;
+  case LA_CHI2:
+    return fmin(y, e->seen ? w : 0);
+  case LA_SQUARE:
+    return !e->seen || !(w > 0) ? 0 : y;
+  case LA_LOGISTIC:
+    return !e->seen || !(w > 0) ? 0 : -s * fmin(fmax(-s * y, 0), w);
+  }
+  return NAN;
 }
 
 lapis_status plain_clamp(la *h, const la_penalty *phi, la_array *G)

@@ -141,9 +141,9 @@ const char *race_default_map(const auto_options *o,
                              const lapis_mc_settings *set,
                              const lapis_data *data)
 {
-  bool dense = data->X.colptr == NULL;
   if (o->map != NULL) return o->map;
-  return dense && (!o->mc || set->variant == LAPIS_MC_1) ? "standard" : "none";
+  if (data->X.colptr != NULL) return "none";
+  return o->mc ? candidates_maps(set->variant)->alone : "standard";
 }
 
 /* As it decides however Y is written. */

@@ -24,11 +24,11 @@ static const lapis_param params[] = {
     TEXT("map", map, .arg = "MAP",
          .help = "how features are changed before any candidate reads them; "
                  "chosen where it is not given"),
-    CHOICE("variant", variant, "mc1|pos|simplex", .value = LAPIS_MC_1,
+    CHOICE("variant", variant, LAPIS_MC_VARIANTS, .value = LAPIS_MC_1,
            .arg = "V",
-           .help = "of mc: which features are possible: any numbers (mc1), "
-                   "none below 0 (pos), shares that sum to 1 (simplex)"),
-    CHOICE("labels", labels, "auto|pm|01|rare", .value = LAPIS_MC_LABELS_AUTO,
+           .help = "of mc: which features are possible; its help says what "
+                   "each means"),
+    CHOICE("labels", labels, LAPIS_MC_CODINGS, .value = LAPIS_MC_LABELS_AUTO,
            .arg = "L",
            .help = "of mc: numbers that stand for the two values of a label; "
                    "auto: chosen"),

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "methods/method_entry.h"
 #include "solver/solver.h"
 
 static const double LOOSE_TOL = 1e-3;
@@ -20,23 +21,32 @@ typedef struct row { /* of the table of candidates */
   double mu_rel, lambda, gamma;
 } row;
 enum { ROWS = 6 };
-static const row table[][ROWS] = {
-    [LAPIS_MC_1] = {{LAPIS_MC_LABELS_RARE, .3, .1, 3},
-                    {LAPIS_MC_LABELS_RARE, .3, 1, 3},
-                    {LAPIS_MC_LABELS_RARE, .7, 1, 3},
-                    {LAPIS_MC_LABELS_PM, .3, .1, 10},
-                    {LAPIS_MC_LABELS_PM, .02, .1, 3}},
-    [LAPIS_MC_POS] = {{LAPIS_MC_LABELS_RARE, .016, .1, 1},
-                      {LAPIS_MC_LABELS_RARE, .008, .1, 1},
-                      {LAPIS_MC_LABELS_RARE, .004, .1, 1},
-                      {LAPIS_MC_LABELS_RARE, .002, .1, 1},
-                      {LAPIS_MC_LABELS_RARE, .008, .01, 1},
-                      {LAPIS_MC_LABELS_RARE, .002, .01, 1}},
-    [LAPIS_MC_SIMPLEX] = {{LAPIS_MC_LABELS_RARE, .3, .01, 3},
-                          {LAPIS_MC_LABELS_RARE, .1, .01, 3},
-                          {LAPIS_MC_LABELS_RARE, .03, .01, 3},
-                          {LAPIS_MC_LABELS_RARE, .1, .1, 3},
-                          {LAPIS_MC_LABELS_RARE, .03, .1, 3}}};
+static const struct {
+  variant_maps maps;
+  row row[ROWS];
+} of_variant[] = {
+    [LAPIS_MC_1] = {{.map = "standard",
+                     .sparse = "none",
+                     .alone = "standard",
+                     .counts = true},
+                    {{LAPIS_MC_LABELS_RARE, .3, .1, 3},
+                     {LAPIS_MC_LABELS_RARE, .3, 1, 3},
+                     {LAPIS_MC_LABELS_RARE, .7, 1, 3},
+                     {LAPIS_MC_LABELS_PM, .3, .1, 10},
+                     {LAPIS_MC_LABELS_PM, .02, .1, 3}}},
+    [LAPIS_MC_POS] = {{.map = "scale:auto,scale:10", .alone = "none"},
+                      {{LAPIS_MC_LABELS_RARE, .016, .1, 1},
+                       {LAPIS_MC_LABELS_RARE, .008, .1, 1},
+                       {LAPIS_MC_LABELS_RARE, .004, .1, 1},
+                       {LAPIS_MC_LABELS_RARE, .002, .1, 1},
+                       {LAPIS_MC_LABELS_RARE, .008, .01, 1},
+                       {LAPIS_MC_LABELS_RARE, .002, .01, 1}}},
+    [LAPIS_MC_SIMPLEX] = {{.map = "none", .sparse = "none", .alone = "none"},
+                          {{LAPIS_MC_LABELS_RARE, .3, .01, 3},
+                           {LAPIS_MC_LABELS_RARE, .1, .01, 3},
+                           {LAPIS_MC_LABELS_RARE, .03, .01, 3},
+                           {LAPIS_MC_LABELS_RARE, .1, .1, 3},
+                           {LAPIS_MC_LABELS_RARE, .03, .1, 3}}}};
 /* of what counts are read as beside `standard` */
 static const row of_counts[ROWS] = {{LAPIS_MC_LABELS_RARE, .3, 1, 3},
                                     {LAPIS_MC_LABELS_RARE, .3, .1, 3}};
@@ -48,6 +58,11 @@ static const double kernel_weights[] = {1, 10}, widths[] = {1, .25};
 static const double MOST_SPLITS = 1e7; /* where trees would take minutes */
 enum { MOST_GROWN = 5000 };
 static const double MOST_KERNEL_C = 1001, MOST_WIDTH = 17;
+
+const variant_maps *candidates_maps(int variant)
+{
+  return &of_variant[variant].maps;
+}
 
 /* ---- the list -----------------------------------------------------------*/
 static bool same(const candidate *a, const candidate *b)
@@ -111,8 +126,8 @@ static bool trees_pay(const comparison *r)
 lapis_status candidates_list(comparison *r)
 {
   for (int i = 0; r->o.mc && i < ROWS; i++)
-    if (table[r->set.variant][i].gamma > 0)
-      add_mc(r, 0, &table[r->set.variant][i]);
+    if (of_variant[r->set.variant].row[i].gamma > 0)
+      add_mc(r, 0, &of_variant[r->set.variant].row[i]);
   for (int i = 0; r->o.mc && r->n_maps > 1 && i < ROWS; i++)
     if (of_counts[i].gamma > 0) add_mc(r, 1, &of_counts[i]);
   for (int map = 0; r->o.linear && map < r->n_maps; map++)
@@ -370,12 +385,12 @@ static lapis_status solve_mc(comparison *r, candidate *x, lapis_data *data,
 
 static lapis_status mc_answers(comparison *r, candidate *x, int64_t fold)
 {
-  bool pm = x->set.labels == LAPIS_MC_LABELS_PM ||
-            (x->set.labels == LAPIS_MC_LABELS_AUTO && !r->labels.zero_one);
+  const method_entry *mc = method_entry_of(lapis_method_find("mc"));
+  bool zero_one = mc->zero_one(&x->set, &r->labels);
   double *y = shown(r, fold, is_turned(x));
   if (y == NULL) return LAPIS_ENOMEM;
-  for (int64_t k = 0; !pm && k < r->K * r->n; k++)
-    if (y[k] < 0) y[k] = 0;
+  for (int64_t k = 0; k < r->K * r->n; k++)
+    y[k] = targets_coded(y[k], zero_one);
   lapis_data data = {.X = r->X[x->map],
                      .Y = lapis_mat_f64(y, r->K, r->n),
                      .weight = r->weight};

@@ -58,6 +58,15 @@ typedef struct race_kernel {
   race_features features;
 } race_kernel;
 
+/* How features are changed before mc reads them in a variant. */
+typedef struct variant_maps {
+  const char *map;    /* also of a sparse X that fits as a dense one */
+  const char *sparse; /* of one that does not; NULL: what is known is scaled */
+  const char *alone;  /* of a dense X, where nothing could be compared */
+  bool counts;        /* are also tried as shares */
+} variant_maps;
+const variant_maps *candidates_maps(int variant);
+
 struct comparison {
   lapis_ctx *ctx;
   lapis_mc_settings set; /* what the user stated */

@@ -64,19 +64,14 @@ static void choose_maps(comparison *r, const lapis_mat *X)
   bool huge = (double)X->rows * (double)X->cols > MOST_ENTRIES;
   bool sparse =
       X->colptr != NULL && (huge || r->set.absent == LAPIS_ABSENT_MISSING);
+  const variant_maps *of = candidates_maps(r->set.variant);
   r->n_maps = 1;
-  r->map[0] = "standard";
+  r->map[0] = of->map;
   if (r->own_map != NULL)
     r->map[0] = r->own_map;
-  else if (r->set.variant == LAPIS_MC_SIMPLEX)
-    r->map[0] = "none";
-  else if (r->set.variant == LAPIS_MC_POS && sparse) /* its loss grows with X */
-    r->map[0] = scale_stored(r, X);
-  else if (r->set.variant == LAPIS_MC_POS)
-    r->map[0] = "scale:auto,scale:10";
   else if (sparse)
-    r->map[0] = "none";
-  else if (X->rows > 2 && !has_gaps(X) && are_counts(X))
+    r->map[0] = of->sparse == NULL ? scale_stored(r, X) : of->sparse;
+  else if (of->counts && X->rows > 2 && !has_gaps(X) && are_counts(X))
     r->map[r->n_maps++] = "l1-sqrt,standard";
 }
 

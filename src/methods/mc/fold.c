@@ -137,7 +137,7 @@ static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
  * problem asks for a row of ones or columns that sum to 1, 0 is no answer. */
 static lapis_status learn_zero(mc *w)
 {
-  if (w->p.ones || w->p.variant == LAPIS_MC_SIMPLEX)
+  if (w->p.ones || w->p.variant->sums_to_1)
     return lapis_fail(w->base.ctx, LAPIS_ENUMERIC,
                       "mc: the completed matrix is 0, which is no model for "
                       "new samples; a smaller --mu or more iterations keep "
@@ -158,7 +158,7 @@ lapis_status mc_learn_factors(mc *w, int64_t rank)
                             [L_A] = p->a,
                             [L_B] = p->b,
                             [L_MU] = p->mu,
-                            [L_ZERO_ONE] = p->zero_one,
+                            [L_ZERO_ONE] = p->phi.zero_one,
                             [L_KIND] = (double)p->labels.kind,
                             [L_RHO] = w->rho};
   memcpy(w->layout, layout, sizeof layout);
@@ -287,7 +287,7 @@ static lapis_status moved(fold *w, int64_t first, int64_t n, double *out)
   la_array b = la_cols(&w->b, first, n), t = la_cols(&w->t, first, n);
   double right, as_is;
   *out = 0;
-  if (w->p.variant == LAPIS_MC_1) return LAPIS_OK;
+  if (w->p.variant->check == NULL) return LAPIS_OK;
   TRY(w->h.ops->dot(&w->h, &G, &F, &right));
   TRY(w->h.ops->dot(&w->h, &t, &b, &as_is));
   *out = fmin(right - as_is, 0);
@@ -543,8 +543,8 @@ static lapis_status read_layout(fold *w, const lapis_mc_settings *set,
   p->a = l[L_A];
   p->b = l[L_B];
   p->mu = l[L_MU];
-  p->zero_one = l[L_ZERO_ONE] != 0;
-  p->variant = set->variant;
+  p->phi.zero_one = l[L_ZERO_ONE] != 0;
+  p->variant = mc_variant_of(set->variant);
   p->gamma = set->gamma;
   w->rho = l[L_RHO];
   w->r = A->cols;
@@ -721,12 +721,4 @@ lapis_status mc_fold_new(lapis_ctx *ctx, const lapis_data *data,
   if (status >= 0) status = check(ctx, set, data, w->p.D);
   if (status >= 0) status = prepare(w, set, data, learned);
   return solver_deliver(s, status, out);
-}
-
-double mc_balance(int64_t k, const double sums[4])
-{
-  if (k != 10 && k != 20 && k != 40 && k != 80 && k != 160) return 1;
-  double primal = sqrt(sums[0] * sums[3]), dual = sqrt(sums[1] * sums[2]);
-  if (!(primal > 0) || !(dual > 0)) return 1;
-  return fmin(fmax(sqrt(primal / dual), 0.1), 10);
 }

@@ -17,11 +17,12 @@
 static double step(const mc *w)
 {
   if (!isnan(w->set.tau)) return w->set.tau;
-  double features = (double)w->p.seen_X;
+  const la_penalty *phi = &w->p.phi; /* labels, if any, then features */
+  double gamma = w->set.gamma;
+  double features = (double)w->p.seen_X / e_bend(w->p.variant->loss, gamma);
   if (w->p.K == 0) return features;
-  double labels =
-      4 * w->p.weight_Y / (w->set.lambda * w->set.gamma * w->p.most);
-  return fmin(labels, features);
+  double bend = e_bend(phi->block[0].kind, gamma);
+  return fmin(w->p.weight_Y / (w->set.lambda * bend * w->p.most), features);
 }
 
 /* B = the rank-1 approximation of Z_0 (in W), projected. */

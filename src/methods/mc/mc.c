@@ -34,8 +34,6 @@
 static const double RELAXATION = 1.6;
 static const anderson_options ACCELERATION = {
     .memory = 6, .regular = 1e-10, .firm = true};
-/* Accelerated from here on; mc1's rho is balanced before. */
-enum { FIRST_ACCELERATED = 5, FIRST_ACCELERATED_MC1 = 13 };
 
 /* ---- the steps ----------------------------------------------------------*/
 /* A <- SVT(W, mu / rho), W = 2B - V */
@@ -60,62 +58,22 @@ static lapis_status update_fit(mc *w, double sums[4])
   return base_sum_later(w->base.ctx, sums, 4);
 }
 
-/* The same, and further to where past steps suggest that it leads; but for
- * simplex, where such steps are mostly taken back. */
+/* The same, and further to where past steps suggest that it leads. */
 static lapis_status accelerate_state(mc *w)
 {
   la_array *const state[] = {&w->V};
-  bool mc1 = w->p.variant == LAPIS_MC_1;
-  int64_t first = mc1 ? FIRST_ACCELERATED_MC1 : FIRST_ACCELERATED;
-  if (w->accel.parts == 0 || w->base.loop.iter < first) return update_state(w);
+  bool early = w->base.loop.iter < w->p.variant->accelerated;
+  if (w->accel.parts == 0 || early) return update_state(w);
   TRY(anderson_before(&w->accel, state));
   TRY(update_state(w));
   return anderson_after(&w->accel, state);
 }
 
-/* mc1: what is wrong with the multiplier rho (V - B) moves B: where A - B is
- * the larger, rho is too small, where the step of B is, too large.  Both are
- * lengths of Z, so that the one large singular value of data that are not
- * centred does not enter. */
-static double balance_lengths(int64_t k, const double sums[4])
-{
-  bool early = k == 4 || k == 8 || k == 12;
-  if (!early && k != 20 && k != 40) return 1;
-  double factor = sqrt(sums[0] / sums[1]), most = early ? 10 : 3;
-  if (!(factor > 0) || !isfinite(factor)) return 1;
-  if (factor > 0.6 && factor < 1.6) return 1;
-  return fmin(fmax(factor, 1 / most), most);
-}
-
-/* pos: chi2 bends as 1 / z, so that features and labels have no length in
- * common.  Accelerated steps do best where the primal residual, relative to B
- * and V - B, is about a tenth of the dual one, and hardly mind: a change of
- * rho, which ends what the acceleration has learnt, waits for a first rho that
- * is wrong by far. */
-static double balance_shares(int64_t k, const double sums[4])
-{
-  const double SHARE = 0.1, FAR = 3;
-  if (k != 40 && k != 80 && k != 160) return 1;
-  double primal = sqrt(sums[0] * sums[3]), dual = sqrt(sums[1] * sums[2]);
-  double factor = sqrt(primal / (SHARE * dual));
-  if (!(factor > 0) || !isfinite(factor)) return 1;
-  if (factor < FAR && factor > 1 / FAR) return 1;
-  return fmin(fmax(factor, 0.1), 10);
-}
-
-/* Where one of these looks at the sums; elsewhere they come by the message of
- * the next step. */
+/* Where the balance of a variant looks at the sums; elsewhere they come by the
+ * message of the next step. */
 static bool may_balance(int64_t k)
 {
   return k <= 160 && (k % 4 == 0 || k == 10);
-}
-
-static double balance(const mc *w)
-{
-  int64_t k = w->base.loop.iter;
-  if (w->p.variant == LAPIS_MC_1) return balance_lengths(k, w->sums);
-  if (w->p.variant == LAPIS_MC_POS) return balance_shares(k, w->sums);
-  return mc_balance(k, w->sums);
 }
 
 /* W = B - (V - B), rounded as update_fit rounds it: a resumed run makes W
@@ -251,7 +209,7 @@ static lapis_status iterate(mc *w)
     TRY(update_fit(w, w->sums));
     w->checked = -1; /* B is another */
     if (may_balance(l->iter)) TRY(base_sum_due(w->base.ctx));
-    double factor = balance(w);
+    double factor = w->p.variant->balance(l->iter, w->sums);
     if (factor < 1 || factor > 1) TRY(balance_rho(w, factor));
   }
   return w->checked < l->iter ? check_gap(w) : LAPIS_OK;
@@ -282,32 +240,6 @@ static const char *suits_all(const mc *w, const lapis_data *data)
   return "it takes every problem";
 }
 
-/* Root mean square of the features that were seen; W holds Z_0, unknown
- * entries 0. */
-static lapis_status typical_feature(mc *w, double *out)
-{
-  la_array X = la_rows(&w->W, w->p.K, w->p.D);
-  TRY(w->h.ops->dot(&w->h, &X, &X, out));
-  TRY(base_sum(w->base.ctx, out, 1));
-  *out = sqrt(*out / fmax((double)w->p.seen_X, 1));
-  return LAPIS_OK;
-}
-
-/* mc1: between a, how much phi bends, and mu / sigma_1, how much the nuclear
- * norm does.  pos: phi bends as a / z, labels as they do; the powers are
- * fitted to what took the fewest steps (docs/findings.md).  simplex:
- * the entries are 1 / D or so, whatever the data. */
-static lapis_status first_rho(mc *w)
-{
-  double a = w->p.a, curved = w->p.mu / w->p.sigma_1, typical;
-  w->rho = sqrt(6 * a * curved);
-  if (w->p.variant == LAPIS_MC_SIMPLEX) w->rho = 20 * curved;
-  if (w->p.variant != LAPIS_MC_POS) return LAPIS_OK;
-  TRY(typical_feature(w, &typical));
-  if (typical > 0) w->rho = 70 * a * pow(curved / a, 0.9) * pow(typical, -0.4);
-  return LAPIS_OK;
-}
-
 lapis_status mc_state_alloc(mc *w, const lapis_data *data)
 {
   int64_t m = w->p.m, n = w->p.n;
@@ -315,12 +247,12 @@ lapis_status mc_state_alloc(mc *w, const lapis_data *data)
   la_array *all[] = {&w->A, &w->B, &w->V, &w->W};
   for (int i = 0; i < 4; i++)
     TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, n, all[i]));
-  if (w->solver == &mc_admm && w->set.variant != LAPIS_MC_SIMPLEX)
+  if (w->solver == &mc_admm && mc_variant_of(w->set.variant)->accelerated > 0)
     TRY(anderson_new(&w->h, m, n, 1, &ACCELERATION, &w->accel));
   TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, 1, &w->column));
   TRY(mc_results_alloc(w));
   TRY(mc_problem_build(w, data));
-  TRY(first_rho(w));
+  TRY(w->p.variant->first_rho(w));
   w->share = 0.1;
   w->ratio = 0.5;
   /* B = V starts at what is known, made feasible; W holds Z_0 with zeros. */

@@ -27,6 +27,20 @@
 #include "op/svt/svt.h"
 #include "solver/solver.h"
 
+struct mc;
+/* A variant of the problem: a row of variant.c. */
+typedef struct mc_variant {
+  la_kind loss; /* of features */
+  /* Refuses features that are not possible; NULL: any numbers are. */
+  lapis_status (*check)(lapis_ctx *ctx, const lapis_mat *X);
+  bool sums_to_1; /* so that 0 is no answer */
+  /* admm: sets w->rho; what mc_balance says; the first accelerated iteration, 0
+   * where accelerated steps are mostly taken back. */
+  lapis_status (*first_rho)(struct mc *w);
+  double (*balance)(int64_t k, const double sums[4]);
+  int64_t accelerated;
+} mc_variant;
+
 /*   minimize  F(Z) = mu |Z|_* + phi(Z),  Z of m = K + D + ones rows, n columns:
  * labels, features, a row of ones; phi holds losses and constraints.  The row
  * of ones is the labels' intercept: without labels there is none, and mc1 is
@@ -43,14 +57,13 @@ typedef struct mc_problem {
   double a, b;            /* 1 / |Omega_X|, lambda / weight_Y */
   double mu, sigma_1;     /* sigma_1(Z_0), unknown entries 0; 0: not asked */
   double threshold;       /* a score above it is a positive label */
-  int variant;            /* lapis_mc_variant */
+  const mc_variant *variant;
   double gamma;
-  bool zero_one;        /* labels in {0,1}, not {-1,1} */
   double *calibration;  /* 2 x K, or NULL: decide.c */
   double *turn;         /* K: -1 where a row of Z holds 1 - label, else 1 */
   const double *weight; /* of the samples, borrowed; NULL: 1 each */
   targets labels;
-  la_penalty phi; /* Z0 with NaN where unobserved */
+  la_penalty phi; /* Z0 with NaN where unobserved; how labels are coded */
 } mc_problem;
 
 /* What a label of column j counts; class representatives count once. */
@@ -124,6 +137,7 @@ extern const lapis_method mc_method;
 lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
                     const void *settings, lapis_solver **out);
 
+const mc_variant *mc_variant_of(int variant);
 /* Checks of X that both fitting and folding in make: finite, signs, sums. */
 lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X);
 /* method_open_fn, method_idle_fn, method_settle_fn (methods/method_entry.h) */
@@ -146,6 +160,9 @@ lapis_status mc_problem_relabel(mc *w, const lapis_data *data);
 /* A sparse X as a dense one of the solver's own, what it leaves out NaN or 0
  * as the settings say. */
 lapis_status mc_densify(mc *w, lapis_data *data);
+/* Whether labels are read as 0 and 1: as is stated, or as they are written
+ * (method_zero_one_fn). */
+bool mc_zero_one(const void *settings, const targets *t);
 /* How labels are coded, which variant: from the settings. */
 void mc_problem_kind(mc *w);
 /* Fills phi, Z0, weights, mu; leaves Z_0 with zeros in W. */
@@ -169,7 +186,7 @@ void mc_label_column(const mc *w, int64_t j, double *out);
 void mc_check_unit(mc *w);
 /* Weights and mu from the settings, for data already in place. */
 void mc_set_weights(mc *w);
-/* phi's blocks from K, D, a, b, variant, gamma and zero_one. */
+/* phi's blocks from K, D, a, b, variant, gamma and the coding. */
 void mc_set_blocks(mc_problem *p);
 
 /* F(B), and the dual value of G = rho (V - B); W is scratch and returns holding

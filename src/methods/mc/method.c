@@ -9,11 +9,11 @@
 
 #define AT(field) offsetof(lapis_mc_settings, field)
 static const lapis_param params[] = {
-    CHOICE("variant", variant, "mc1|pos|simplex", .value = LAPIS_MC_1,
+    CHOICE("variant", variant, LAPIS_MC_VARIANTS, .value = LAPIS_MC_1,
            .arg = "V",
            .help = "which features are possible: any numbers (mc1), none below "
                    "0 (pos), shares that sum to 1 (simplex)"),
-    CHOICE("labels", labels, "auto|pm|01|rare", .value = LAPIS_MC_LABELS_AUTO,
+    CHOICE("labels", labels, LAPIS_MC_CODINGS, .value = LAPIS_MC_LABELS_AUTO,
            .arg = "L", .goes_with = "Y",
            .help = "numbers that stand for the two values of a label: -1 and 1 "
                    "(pm), 0 and 1 (01), or 1 for the rarer one and 0 (rare); "
@@ -360,7 +360,8 @@ lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
                       "mc: map goes with settings that are chosen, and mu is "
                       "given, or there are no targets");
   TRY(mc_check_data(ctx, set, data));
-  if (set->variant == LAPIS_MC_1) TRY(mat_say_units(ctx, "mc", &data->X));
+  if (mc_variant_of(set->variant)->check == NULL)
+    TRY(mat_say_units(ctx, "mc", &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &mc_class, sizeof(mc), &s));
   mc *w = (mc *)s;

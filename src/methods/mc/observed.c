@@ -73,7 +73,7 @@ static int64_t fill_column(const mc_problem *p, const lapis_mat *X, int64_t j,
     double sign = p->labels.sign[j * p->K + k];
     if (isnan(sign)) continue;
     row[n] = (int32_t)k;
-    value[n++] = p->zero_one && sign < 0 ? 0 : sign;
+    value[n++] = targets_coded(sign, p->phi.zero_one);
   }
   if (X->colptr != NULL) {
     for (int64_t k = X->colptr[j]; k < X->colptr[j + 1]; k++) {

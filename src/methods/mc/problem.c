@@ -5,7 +5,6 @@
 #include "methods/mc/observed.h"
 
 /* A histogram may miss 1 by what summing 10^4 rounded entries costs. */
-static const double SUM_TOLERANCE = 1e-6;
 
 /* ---- checks -------------------------------------------------------------*/
 static bool seen(const lapis_mat *A, int64_t i, int64_t j)
@@ -41,56 +40,11 @@ static lapis_status check_every_feature(lapis_ctx *ctx, const lapis_mat *X)
   return s;
 }
 
-static lapis_status check_non_negative(lapis_ctx *ctx, const char *variant,
-                                       const lapis_mat *X)
-{
-  for (int64_t j = 0; j < X->cols; j++)
-    for (int64_t i = 0; i < X->rows; i++)
-      if (lapis_mat_at(X, i, j) < 0)
-        return lapis_fail(ctx, LAPIS_EDATA,
-                          "mc: X is %g at row %" PRId64 ", column %" PRId64
-                          "; --variant %s takes counts or shares, 0 or more "
-                          "(mc1 takes any)",
-                          lapis_mat_at(X, i, j), j + 1, i + 1, variant);
-  return LAPIS_OK;
-}
-
-static lapis_status check_simplex(lapis_ctx *ctx, const lapis_mat *X)
-{
-  for (int64_t j = 0; j < X->cols; j++) {
-    double sum = 0;
-    int64_t known = 0;
-    for (int64_t i = 0; i < X->rows; i++) {
-      double v = lapis_mat_at(X, i, j);
-      if (isnan(v)) continue;
-      sum += v;
-      known++;
-    }
-    bool whole = known == X->rows;
-    if (sum > 1 + SUM_TOLERANCE || (whole && sum < 1 - SUM_TOLERANCE))
-      return lapis_fail(ctx, LAPIS_EDATA,
-                        "mc: row %" PRId64 " of X sums to %g%s; --variant "
-                        "simplex takes histograms that sum to 1: --map l1 "
-                        "makes them so",
-                        j + 1, sum, whole ? "" : " with entries missing");
-  }
-  return LAPIS_OK;
-}
-
 static lapis_status check_shapes(lapis_ctx *ctx, const lapis_data *data)
 {
   const lapis_mat *X = &data->X, *Y = &data->Y;
   TRY(mat_check_samples(ctx, "mc", X));
   return mat_empty(Y) ? LAPIS_OK : mat_check_beside(ctx, "mc", "Y", Y, X);
-}
-
-lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X)
-{
-  TRY(mat_check_finite(ctx, "mc", "X", X, true));
-  if (variant == LAPIS_MC_1) return LAPIS_OK;
-  bool pos = variant == LAPIS_MC_POS;
-  TRY(check_non_negative(ctx, pos ? "pos" : "simplex", X));
-  return pos ? LAPIS_OK : check_simplex(ctx, X);
 }
 
 /* What a sparse X leaves out is not observed. */
@@ -193,10 +147,11 @@ static lapis_status turn_labels(mc *w)
 }
 
 /* ---- building -----------------------------------------------------------*/
-static bool zero_one(const mc *w)
+bool mc_zero_one(const void *settings, const targets *t)
 {
-  if (w->set.labels == LAPIS_MC_LABELS_AUTO) return w->p.labels.zero_one;
-  return w->set.labels != LAPIS_MC_LABELS_PM;
+  const lapis_mc_settings *set = settings;
+  if (set->labels == LAPIS_MC_LABELS_AUTO) return t->zero_one;
+  return set->labels != LAPIS_MC_LABELS_PM;
 }
 
 static lapis_status count_seen_labels(mc *w)
@@ -270,22 +225,21 @@ lapis_status mc_problem_relabel(mc *w, const lapis_data *data)
   return s;
 }
 
+/* c_y */
+static const la_kind LABEL_LOSS = LA_LOGISTIC;
+
 void mc_set_blocks(mc_problem *p)
 {
-  static const la_kind feature_kind[] = {[LAPIS_MC_1] = LA_SQUARE,
-                                         [LAPIS_MC_POS] = LA_CHI2,
-                                         [LAPIS_MC_SIMPLEX] = LA_CHI2_SIMPLEX};
   la_penalty *phi = &p->phi;
-  la_kind label_kind = p->zero_one ? LA_LOGISTIC_01 : LA_LOGISTIC_PM;
   phi->n_blocks = 0;
   if (p->K > 0)
     phi->block[phi->n_blocks++] =
-        (la_block){label_kind, 0, p->K, p->b, p->gamma};
+        (la_block){LABEL_LOSS, 0, p->K, p->b, p->gamma};
   phi->block[phi->n_blocks++] =
-      (la_block){feature_kind[p->variant], p->K, p->D, p->a, 0};
+      (la_block){p->variant->loss, p->K, p->D, p->a, 0};
   if (p->ones > 0)
     phi->block[phi->n_blocks++] = (la_block){LA_ONES, p->K + p->D, 1, 0, 0};
-  p->threshold = p->zero_one ? 0.5 : 0;
+  p->threshold = targets_threshold(phi->zero_one);
 }
 
 void mc_set_weights(mc *w)
@@ -311,10 +265,8 @@ static double sign_at(const mc_problem *p, int64_t c, int64_t j)
 /* Label column j as the loss wants it: in {-1, 1} or {0, 1}. */
 void mc_label_column(const mc *w, int64_t j, double *out)
 {
-  for (int64_t c = 0; c < w->p.K; c++) {
-    double sign = sign_at(&w->p, c, j);
-    out[c] = w->p.zero_one && sign < 0 ? 0 : sign;
-  }
+  for (int64_t c = 0; c < w->p.K; c++)
+    out[c] = targets_coded(sign_at(&w->p, c, j), w->p.phi.zero_one);
 }
 
 /* Z_0: labels, features, ones, a column a sample (m x n). */
@@ -367,8 +319,8 @@ lapis_status mc_densify(mc *w, lapis_data *data)
 
 void mc_problem_kind(mc *w)
 {
-  w->p.variant = w->set.variant;
-  w->p.zero_one = zero_one(w);
+  w->p.variant = mc_variant_of(w->set.variant);
+  w->p.phi.zero_one = mc_zero_one(&w->set, &w->p.labels);
 }
 
 /* What columns count, 1 x n. */

@@ -1,9 +1,9 @@
 /* prox.c - the proximal steps as users call them; what they compute is in
- * la/kernels.h and la/host/simplex.c. */
+ * la/losses.h and la/host/simplex.c. */
 #include <math.h>
 
 #include "la/host/simplex.h"
-#include "la/kernels.h"
+#include "la/losses.h"
 #include "lapis/methods.h"
 
 void lapis_prox_soft(int64_t n, const double *v, double t, double *out)

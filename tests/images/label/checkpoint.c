@@ -217,7 +217,7 @@ static void a_cancelled_label_goes_on(void **state)
   write_labels(&c, (const char *const[]){"flat", "upright"}, 2, 16);
   for (int k = 0; k < (room_all() ? 3 : 1); k++) {
     int64_t all = 0, times = 0;
-    aim(&s, &c, k == 1 ? LAPIS_LABEL_POS : LAPIS_LABEL_AUTO);
+    aim(&s, &c, k == 1 ? 1 + LAPIS_MC_POS : LAPIS_LABEL_AUTO);
     if (k == 2) s.set.features = "auto";
     assert_int_equal(shoot(&s, &c, &whole), LAPIS_OK);
     int64_t steps = s.shown;

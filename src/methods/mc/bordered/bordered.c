@@ -477,7 +477,7 @@ static lapis_status solve(mc *w)
 /* ---- construction -------------------------------------------------------*/
 static const char *refuses(const mc *w, const lapis_data *data)
 {
-  if (w->set.variant != LAPIS_MC_1)
+  if (mc_variant_of(w->set.variant)->loss != LA_SQUARE)
     return "it is for --variant mc1, whose feature loss is squared";
   if (w->p.K == 0) return "there are no labels";
   int64_t samples = w->p.all - (w->p.n - w->p.samples);
@@ -542,8 +542,9 @@ static lapis_status set_weights(mc *w)
   b->tau = p->mu / p->a;
   b->beta = p->b / p->a;
   b->labels.n_blocks = 1;
-  b->labels.block[0] = (la_block){p->zero_one ? LA_LOGISTIC_01 : LA_LOGISTIC_PM,
-                                  0, p->K, b->beta, p->gamma};
+  b->labels.block[0] = p->phi.block[0]; /* labels come first */
+  b->labels.block[0].weight = b->beta;
+  b->labels.zero_one = p->phi.zero_one;
   TRY(make_steps(w));
   double share = b->proof.rounding / (b->tau * b->tau);
   double least = 1e-6 * sqrt(b->x.r > 0 ? b->x.S2[0] : 0);

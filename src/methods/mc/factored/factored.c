@@ -427,8 +427,8 @@ static const char *refuses(const mc *w, const lapis_data *data)
     return "fewer samples than features are not divided among processes";
   if (divided && w->set.certificate)
     return "its --certificate is not divided among processes";
-  if (w->set.variant != LAPIS_MC_1)
-    return "the dual of pos and simplex is dense; admm takes them";
+  if (mc_variant_of(w->set.variant)->loss != LA_SQUARE)
+    return "it is for --variant mc1, whose feature loss is squared";
   if (w->set.class_features)
     return "--class-features asks for columns without a feature; admm has them";
   if (w->set.proof == LAPIS_MC_PROOF_EXACT &&

@@ -72,6 +72,16 @@ typedef struct factored {
   const char *proof;
 } factored;
 
+/* How the loss of a label of sample j reads it; scale: of a multiplier. */
+static inline entry_par factored_label(const mc *w, int64_t j, double scale)
+{
+  const factored *f = w->state;
+  return (entry_par){.weight = f->beta * mc_times(&w->p, j),
+                     .gamma = w->p.gamma,
+                     .scale = scale,
+                     .zero_one = w->p.phi.zero_one};
+}
+
 /* ---- factored_step.c: alternating least squares --------------------------*/
 /* Room for R columns of the factors and q vectors; keeps what is there. */
 lapis_status factored_reserve(mc *w, int64_t R, int64_t q);

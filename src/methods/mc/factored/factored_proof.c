@@ -186,24 +186,16 @@ lapis_status factored_power(la *h, const observed *o, bool ones, tall *V,
 }
 
 /* ---- bounds ---------------------------------------------------------------*/
-static double entropy(double p)
-{
-  return p > 0 ? p * log(p) : 0;
-}
-
-/* sum over known labels of s g c + (beta / gamma)(p ln p + (1-p) ln(1-p)),
- * g = -rest, p = s |rest| / beta, beta times the sample's weight. */
+/* sum over known labels of the conjugate at s g, g = -rest. */
 static lapis_status labels_conjugate(const mc *w, double s, double *out)
 {
-  const factored *f = w->state;
-  const observed *o = &f->o;
+  const observed *o = &((const factored *)w->state)->o;
+  int kind = w->p.phi.block[0].kind;
   double sum = 0;
   for (int64_t k = 0; k < o->at_t[o->K]; k++) {
-    double centre = w->p.zero_one ? o->value_t[k] : 0;
-    double beta = f->beta * mc_times(&w->p, o->col_t[k]);
-    double p = fmin(s * fabs(o->rest_t[k]) / beta, 1);
-    sum += -s * o->rest_t[k] * centre +
-           beta / w->p.gamma * (entropy(p) + entropy(1 - p));
+    const entry_par par = factored_label(w, o->col_t[k], s);
+    double g = e_clamp(kind, -o->rest_t[k], o->value_t[k], &par);
+    sum += e_conj(kind, g, o->value_t[k], &par);
   }
   *out = sum;
   return base_sum(w->base.ctx, out, 1);

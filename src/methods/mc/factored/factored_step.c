@@ -105,14 +105,8 @@ lapis_status factored_reserve(mc *w, int64_t R, int64_t q)
 static void label_loss(const mc *w, int64_t j, double v, double z,
                        double out[3])
 {
-  const factored *f = w->state;
-  double beta = f->beta * mc_times(&w->p, j);
-  double sign = w->p.zero_one ? 2 * v - 1 : v, centre = w->p.zero_one ? v : 0;
-  double u = -w->p.gamma * sign * (z - centre), e = exp(-fabs(u));
-  double p = u > 0 ? 1 / (1 + e) : e / (1 + e);
-  out[0] = beta / w->p.gamma * ((u > 0 ? u : 0) + log1p(e));
-  out[1] = -beta * sign * p;
-  out[2] = beta * w->p.gamma * (e / ((1 + e) * (1 + e)));
+  const entry_par par = factored_label(w, j, 1);
+  e_newton(w->p.phi.block[0].kind, z, v, &par, out); /* labels come first */
 }
 
 /* ---- one row, given the other factor -------------------------------------*/
