@@ -210,28 +210,9 @@ lapis_status sv_classes(svmplus *w, bool resumed)
   return LAPIS_OK;
 }
 
-static lapis_status class_weights(const svmplus *w, int64_t c)
-{
-  const sv_data *q = &w->q;
-  int64_t positive = 0, first, all;
-  for (int64_t i = 0; i < q->n; i++) {
-    q->y[i] = w->labels.sign[i * w->K + c];
-    positive += q->y[i] > 0;
-  }
-  TRY(base_place(q->ctx, q->n, &first, &all));
-  TRY(base_sum_whole(q->ctx, &positive, 1));
-  double share = (double)positive / (double)all;
-  for (int64_t i = 0; i < q->n; i++) {
-    double f = w->data.weight == NULL ? 1 : w->data.weight[i];
-    if (w->set.balanced) f /= 2 * (q->y[i] > 0 ? share : 1 - share);
-    q->C[i] = w->set.C * f;
-  }
-  return LAPIS_OK;
-}
-
 lapis_status sv_class(svmplus *w, int64_t c)
 {
-  TRY(class_weights(w, c));
+  TRY(sv_weigh(w, c));
   if (w->K > 1) base_say(w->base.ctx, 1, "svmplus: class %" PRId64, c + 1);
   switch (w->kind) {
   case SV_LINEAR:

@@ -339,6 +339,10 @@ lapis_status sv_kernel_scores(svmplus *w, const double *a, int64_t c, double b);
 void sv_add_info(svmplus *w, double objective, double dual, double gap);
 /* One class, from l->stage on; in classes.c all that are left. */
 lapis_status sv_class(svmplus *w, int64_t c);
+/* y of class c against the rest, and C of each sample (weights.c); whether C
+ * may differ between samples. */
+lapis_status sv_weigh(const svmplus *w, int64_t c);
+bool sv_is_weighted(const svmplus *w);
 lapis_status sv_classes(svmplus *w, bool resumed);
 /* What all classes need, made before they are shared out. */
 lapis_status sv_l2_share(svmplus *w);

@@ -87,15 +87,10 @@ static lapis_status l2_solve(sv_quadratic *p, double tol)
 /* The first two phases may be in single precision, the others are in double. */
 enum { DOUBLE = 2, SINGLE_FROM = 200 /* samples */ };
 
-static bool weighted(const svmplus *w)
-{
-  return w->data.weight != NULL || w->set.balanced;
-}
-
 static lapis_status slack_part(svmplus *w)
 {
   const sv_data *q = &w->q;
-  if (!weighted(w))
+  if (!sv_is_weighted(w))
     return sv_gram_slack(&w->gram, w->set.C, w->set.gamma, NULL);
   double *share = w->diag; /* filled later */
   for (int64_t i = 0; i < q->n; i++) share[i] = q->C[i] / w->set.C;
@@ -107,7 +102,7 @@ static lapis_status single_inverse(svmplus *w, const float **out)
 {
   const sv_gram *k = &w->gram;
   *out = NULL;
-  if (!k->dense || k->Kp == NULL || weighted(w) || k->n < SINGLE_FROM)
+  if (!k->dense || k->Kp == NULL || sv_is_weighted(w) || k->n < SINGLE_FROM)
     return LAPIS_OK;
   return sv_gram_inverse(&w->gram, w->set.gamma / w->set.C, out);
 }
@@ -115,7 +110,7 @@ static lapis_status single_inverse(svmplus *w, const float **out)
 lapis_status sv_l2_share(svmplus *w)
 {
   const float *inverse;
-  if (w->kind != SV_L2 || weighted(w)) return LAPIS_OK;
+  if (w->kind != SV_L2 || sv_is_weighted(w)) return LAPIS_OK;
   TRY(single_inverse(w, &inverse));
   return inverse == NULL ? slack_part(w) : LAPIS_OK;
 }
