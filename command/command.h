@@ -35,7 +35,7 @@ typedef struct cli_option {
   const char *name; /* long name, without dashes */
   char letter;      /* -o, or 0 */
   const char *arg;  /* how help names the value; NULL: a switch */
-  const char *help;
+  const char *help; /* NULL: a row of the verb's table of this name */
 } cli_option;
 
 /* Rows of several verbs: how a table is read, and all of it. */
@@ -127,6 +127,9 @@ typedef struct cli_verb {
    * takes the rows, too; NULL: none. */
   const char *pipeline;
   const lapis_method *(*also_at)(int i);
+  /* Where rows of options without a word come from, and the results of the
+   * verb; NULL: all rows speak for themselves. */
+  const lapis_method *(*table)(void);
   bool reads_data;     /* data_options apply */
   const char *repeats; /* an option that may be given often; NULL: none */
   int (*run)(cli *c);
@@ -168,6 +171,8 @@ extern const cli_verb verb_features, verb_label, verb_locate, verb_match;
 extern const cli_verb verb_fit, verb_predict, verb_cv, verb_convert, verb_eval,
     verb_formats, verb_info, verb_demo, verb_report;
 extern const cli_option common_options[];
+/* An option of the verb takes a value. */
+bool option_takes_value(const cli_verb *v, const cli_option *o);
 
 /* Last value of an option, or NULL. */
 const char *args_get(const cli_args *a, const char *name);

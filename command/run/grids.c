@@ -48,36 +48,28 @@ const char *cv_value(const lapis_solver *cv, int64_t point, int64_t name)
 }
 
 /* ---- options ------------------------------------------------------------*/
-static const char *const of_what[] = {[LAPIS_FOLDS_OF_AUTO] = "auto",
-                                      [LAPIS_FOLDS_OF_ROWS] = "rows",
-                                      [LAPIS_FOLDS_OF_GROUPS] = "groups",
-                                      [LAPIS_FOLDS_OF_CELLS] = "cells"};
-
 /* What the folds hide; said where the tool decided it and it is not rows. */
-static int read_folds_of(cli *c, const lapis_data *data, lapis_cv_options *o)
+static int settle_folds_of(cli *c, const lapis_data *data, lapis_cv_options *o)
 {
   const char *text = args_get(&c->args, "folds-of");
-  int k = 0;
-  if (text == NULL) text = o->by_group ? "groups" : "auto";
-  while (k <= LAPIS_FOLDS_OF_CELLS && strcmp(text, of_what[k]) != 0) k++;
-  if (k > LAPIS_FOLDS_OF_CELLS)
-    return cli_fail(EXIT_MISUSE,
-                    "--folds-of '%s' is none of auto, rows, groups, cells",
-                    text);
-  if (o->by_group && k != LAPIS_FOLDS_OF_GROUPS && k != LAPIS_FOLDS_OF_AUTO)
+  char what[16];
+  if (text == NULL && o->by_group) o->folds_of = LAPIS_FOLDS_OF_GROUPS;
+  if (o->by_group && o->folds_of != LAPIS_FOLDS_OF_GROUPS &&
+      o->folds_of != LAPIS_FOLDS_OF_AUTO)
     return cli_fail(EXIT_MISUSE,
                     "--groups is --folds-of groups, and "
                     "--folds-of %s was given",
                     text);
-  o->folds_of = k;
-  if (k == LAPIS_FOLDS_OF_AUTO) {
+  if (o->folds_of == LAPIS_FOLDS_OF_AUTO) {
     o->by_group = o->by_group || data->group != NULL;
     o->folds_of = (int)lapis_cv_hides(c->method, data, o);
+    lapis_settings_get(c->ctx, lapis_cv_table(), o, "folds-of", what,
+                       sizeof what);
     if (o->folds_of != LAPIS_FOLDS_OF_ROWS && !c->quiet)
       fprintf(stderr, "lapis: cv: hides %s (--folds-of %s)\n",
               o->folds_of == LAPIS_FOLDS_OF_CELLS ? "single cells of Y"
                                                   : "whole groups",
-              of_what[o->folds_of]);
+              what);
   }
   o->by_group = o->folds_of == LAPIS_FOLDS_OF_GROUPS;
   return EXIT_DONE;
@@ -85,24 +77,19 @@ static int read_folds_of(cli *c, const lapis_data *data, lapis_cv_options *o)
 
 int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o)
 {
-  const char *folds = args_get(&c->args, "folds");
-  const char *metric = args_get(&c->args, "metric");
   *o = lapis_cv_defaults();
-  o->map = args_get(&c->args, "map");
-  o->map_priv = args_get(&c->args, "map-priv");
-  o->by_group = args_get(&c->args, "groups") != NULL;
-  int code = read_folds_of(c, data, o);
+  for (const cli_option *row = c->verb->options; row->name != NULL; row++) {
+    const char *value = args_get(&c->args, row->name);
+    if (row->help != NULL || value == NULL) continue;
+    lapis_status s =
+        lapis_settings_set(c->ctx, lapis_cv_table(), o, row->name, value);
+    if (s < 0) return cli_fail_status(c, s);
+  }
+  int code = settle_folds_of(c, data, o);
   if (code != EXIT_DONE) return code;
-  o->pooled = args_get(&c->args, "pooled") != NULL;
-  if (metric != NULL) o->metric = metric;
   if (o->by_group && data->group == NULL)
     return cli_fail(EXIT_INPUT, "--groups: the data has no group; -G FILE "
                                 "or -G COLUMN gives one");
-  if (folds == NULL) return EXIT_DONE;
-  char *end;
-  o->folds = strtol(folds, &end, 10);
-  if (*end != '\0' || end == folds)
-    return cli_fail(EXIT_MISUSE, "--folds '%s' is not a whole number", folds);
   return EXIT_DONE;
 }
 

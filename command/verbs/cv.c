@@ -10,18 +10,13 @@ static const cli_option options[] = {
     {"grid", 0, "NAME=V,V",
      "values to try, or LOW:HIGH:COUNT spaced evenly on "
      "a log scale; once a name"},
-    {"folds", 0, "K", "number of folds (default 5)"},
-    {"folds-of", 0, "auto|rows|groups|cells",
-     "what is hidden together: whole rows, groups, or single cells of Y where "
-     "rows are partly labelled (mc); auto: as labels are missing"},
-    {"groups", 0, NULL,
-     "keep groups (bags, people, images) whole: --folds-of groups"},
-    {"metric", 0, "NAME",
-     "what to judge by (default auroc; of rr, whose answers are numbers, rae)"},
-    {"pooled", 0, NULL,
-     "judge all hidden samples together, not each fold by itself"},
-    {"map", 0, "MAP", "features through a map fitted on the training folds"},
-    {"map-priv", 0, "MAP", "the same for privileged features"},
+    {"folds", 0, NULL, NULL}, /* these of lapis_cv_table */
+    {"folds-of", 0, NULL, NULL},
+    {"groups", 0, NULL, NULL},
+    {"metric", 0, NULL, NULL},
+    {"pooled", 0, NULL, NULL},
+    {"map", 0, NULL, NULL},
+    {"map-priv", 0, NULL, NULL},
     {"baseline", 0, NULL,
      "also the method linear on the same folds and, where P is given, the "
      "method without it"},
@@ -490,6 +485,7 @@ const cli_verb verb_cv = {
         "choose settings: hide known answers, one part after another, and see "
         "which settings find them again",
     .options = options,
+    .table = lapis_cv_table,
     .first_at = lapis_method_at,
     .first = "method",
     .no_first = "join",

@@ -10,15 +10,15 @@ typedef struct row {
   bool takes_value;
 } row;
 
-static bool find_in(const cli_option *options, const char *name, size_t length,
-                    char letter, row *out)
+static bool find_in(const cli_verb *v, const cli_option *options,
+                    const char *name, size_t length, char letter, row *out)
 {
   for (; options->name != NULL; options++) {
     bool by_name = name != NULL && strlen(options->name) == length &&
                    strncmp(options->name, name, length) == 0;
     bool by_letter = name == NULL && options->letter == letter;
     if (!by_name && !by_letter) continue;
-    *out = (row){options->name, options->arg != NULL};
+    *out = (row){options->name, option_takes_value(v, options)};
     return true;
   }
   return false;
@@ -56,13 +56,14 @@ static bool find_also(const cli_verb *v, const char *name, size_t length,
 static bool find_row(const cli *c, const char *name, size_t length, char letter,
                      row *out)
 {
-  return find_in(common_options, name, length, letter, out) ||
-         find_in(c->verb->options, name, length, letter, out) ||
-         (c->verb->reads_data &&
-          find_in(data_options, name, length, letter, out)) ||
+  const cli_verb *v = c->verb;
+  return find_in(v, common_options, name, length, letter, out) ||
+         find_in(v, v->options, name, length, letter, out) ||
+         (v->reads_data &&
+          find_in(v, data_options, name, length, letter, out)) ||
          (name != NULL && (find_param(c->method, name, length, out) ||
                            find_kind_param(c, name, length, out) ||
-                           find_also(c->verb, name, length, out)));
+                           find_also(v, name, length, out)));
 }
 
 /* Two words that name something else elsewhere (of label: a table, kinds of

@@ -148,6 +148,7 @@ int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
   fprintf(to, "\nEverywhere:\n");
   rows_everywhere(print_row, to);
   if (v->pipeline != NULL) print_results(to, lapis_flow_find(v->pipeline));
+  if (v->table != NULL) print_results(to, v->table());
   print_examples(to, m != NULL && v->pipeline == NULL ? m->name : v->name);
   return EXIT_DONE;
 }

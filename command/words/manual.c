@@ -168,6 +168,7 @@ static void of_verb(FILE *to, verb_list *verb_at, const cli_verb *v)
   fputs(".SH OPTIONS OF EVERY VERB\n", to);
   rows_everywhere(print_row, to);
   if (v->pipeline != NULL) results(to, "RESULTS", lapis_flow_find(v->pipeline));
+  if (v->table != NULL) results(to, "RESULTS", v->table());
   end(to, verb_at, v->name);
 }
 

@@ -24,7 +24,9 @@ static void param_help(const lapis_method *m, const void *defaults,
     snprintf(text, size, "%s", p->help);
 }
 
-void rows_of_method(const lapis_method *m, row_fn fn, void *user)
+/* The rows of m, or that of a name. */
+static void rows_named(const lapis_method *m, const char *name, row_fn fn,
+                       void *user)
 {
   void *defaults = calloc(1, m->settings_size);
   if (defaults == NULL) return;
@@ -32,6 +34,7 @@ void rows_of_method(const lapis_method *m, row_fn fn, void *user)
   const lapis_param *p;
   for (int i = 0; (p = lapis_method_param(m, i)) != NULL; i++) {
     char help[512];
+    if (name != NULL && strcmp(p->name, name) != 0) continue;
     param_help(m, defaults, p, help, sizeof help);
     option_row r = {.name = p->name,
                     .arg = p->arg,
@@ -41,6 +44,17 @@ void rows_of_method(const lapis_method *m, row_fn fn, void *user)
     fn(&r, user);
   }
   free(defaults);
+}
+
+void rows_of_method(const lapis_method *m, row_fn fn, void *user)
+{
+  rows_named(m, NULL, fn, user);
+}
+
+bool option_takes_value(const cli_verb *v, const cli_option *o)
+{
+  if (o->help != NULL) return o->arg != NULL;
+  return lapis_param_find(v->table(), o->name)->type != LAPIS_PARAM_BOOL;
 }
 
 /* "with --certificate and Y": the condition of a result, in words. */
@@ -103,9 +117,13 @@ const lapis_method *rows_table_find(const char *name)
 }
 
 /* "yes|no" are the values themselves; F, FILE, DIR and F.npz name files. */
-static void rows_of_table(const cli_option *o, const walk *w)
+static void rows_of_table(const cli_verb *v, const cli_option *o, const walk *w)
 {
   for (; o->name != NULL; o++) {
+    if (o->help == NULL) {
+      rows_named(v->table(), o->name, w->fn, w->user);
+      continue;
+    }
     bool words = o->arg != NULL && strchr(o->arg, '|') != NULL;
     bool file = o->arg != NULL && !words &&
                 (o->arg[0] == 'F' || strcmp(o->arg, "DIR") == 0);
@@ -124,14 +142,14 @@ void rows_of_verb(const cli_verb *v, row_fn fn, void *user)
   walk w = {fn, user};
   if (v->pipeline != NULL)
     rows_of_method(lapis_flow_find(v->pipeline), fn, user);
-  if (v->reads_data) rows_of_table(data_options, &w);
-  rows_of_table(v->options, &w);
+  if (v->reads_data) rows_of_table(v, data_options, &w);
+  rows_of_table(v, v->options, &w);
 }
 
 void rows_everywhere(row_fn fn, void *user)
 {
   walk w = {fn, user};
-  rows_of_table(common_options, &w);
+  rows_of_table(NULL, common_options, &w);
 }
 
 void row_left(const option_row *r, char *text, size_t size)

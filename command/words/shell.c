@@ -36,7 +36,7 @@ static bool is_switch(const cli *c, const char *name)
   for (int t = 0; t < 2; t++)
     for (const cli_option *o = t == 0 ? c->verb->options : common_options;
          o->name != NULL; o++)
-      if (strcmp(o->name, name) == 0) return o->arg == NULL;
+      if (strcmp(o->name, name) == 0) return !option_takes_value(c->verb, o);
   return false;
 }
 
