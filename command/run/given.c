@@ -6,15 +6,11 @@
 
 #include "command/command.h"
 
-static const struct {
-  unsigned bit;
-  const char *option, *member, *what;
-} members[] = {{LAPIS_READS_Y, "Y", "Y", "targets"},
-               {LAPIS_READS_P, "P", "P", "privileged features"},
-               {LAPIS_READS_GROUP, "G", "group", "groups"},
-               {LAPIS_READS_WEIGHT, "W", "weight", "weights of samples"},
-               {LAPIS_READS_XY, "xy", "xy", "positions"}};
-enum { MEMBERS = sizeof members / sizeof *members };
+/* The option that gives a member; a column of weights has none. */
+static const char *option_of(const lapis_member *m)
+{
+  return m->bit == LAPIS_READS_GROUP ? "G" : m->name;
+}
 
 /* "predict: rr", "fit: linear" */
 static const char *who(const cli *c)
@@ -23,17 +19,16 @@ static const char *who(const cli *c)
                           : c->method->name;
 }
 
-static int refuse(const cli *c, int k)
+static int refuse(const cli *c, const lapis_member *m)
 {
-  const char *dash = strlen(members[k].option) > 1 ? "--" : "-";
-  const char *value = args_get(&c->args, members[k].option);
-  bool column = members[k].bit == LAPIS_READS_GROUP && c->group != NULL;
+  const char *option = option_of(m), *value = args_get(&c->args, option);
+  bool column = m->bit == LAPIS_READS_GROUP && c->group != NULL;
   char hint[512] = "";
   if (column) snprintf(hint, sizeof hint, ": --drop %s does so", value);
-  bool sometimes = c->model == NULL && (c->method->reads & members[k].bit) != 0;
+  bool sometimes = c->model == NULL && (c->method->reads & m->bit) != 0;
   return cli_fail(
       EXIT_MISUSE, "%s: %s makes no use of %s%s (%s)%s; leave it out%s",
-      c->verb->name, who(c), dash, members[k].option, members[k].what,
+      c->verb->name, who(c), strlen(option) > 1 ? "--" : "-", option, m->what,
       sometimes ? " with these settings" : "", hint);
 }
 
@@ -58,13 +53,14 @@ int given_members(cli *c, const lapis_dataset *ds, unsigned used,
   const char *file =
       c->args.n_words > 0 ? c->args.word[0] : args_get(&c->args, "X");
   *out = lapis_data_with(data, used);
-  for (int k = 0; k < MEMBERS; k++) {
+  const lapis_member *m;
+  for (int k = 0; (m = lapis_member_at(k)) != NULL; k++) {
     size_t length = strlen(list);
-    if ((idle & members[k].bit) == 0) continue;
-    if (args_get(&c->args, members[k].option) != NULL) return refuse(c, k);
-    if (members[k].bit == LAPIS_READS_Y && is_left_out(c, file)) continue;
+    if (m->bit == LAPIS_READS_X || (idle & m->bit) == 0) continue;
+    if (args_get(&c->args, option_of(m)) != NULL) return refuse(c, m);
+    if (m->bit == LAPIS_READS_Y && is_left_out(c, file)) continue;
     snprintf(list + length, sizeof list - length, "%s%s",
-             length > 0 ? ", " : "", members[k].member);
+             length > 0 ? ", " : "", m->name);
   }
   if (*list != '\0')
     snprintf(c->idle, sizeof c->idle, "%.200s: %s makes no use of %s", file,

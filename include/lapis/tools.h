@@ -181,6 +181,12 @@ LAPIS_API lapis_status lapis_settings_copy(lapis_ctx *ctx,
  * NULL: with some.  It refuses data with others, LAPIS_EINVAL, but for Y. */
 LAPIS_API unsigned lapis_method_reads(const lapis_method *m,
                                       const void *settings);
+/* The members of data; NULL past the end. */
+typedef struct lapis_member {
+  unsigned bit;
+  const char *name, *what; /* "P", "privileged features" */
+} lapis_member;
+LAPIS_API const lapis_member *lapis_member_at(int i);
 /* Members (LAPIS_READS_*) that data has; and data with those alone. */
 LAPIS_API unsigned lapis_data_has(const lapis_data *data);
 LAPIS_API lapis_data lapis_data_with(const lapis_data *data, unsigned members);

@@ -115,19 +115,22 @@ class Assignment(Structure):
                 ("objective", c_double)]
 
 
+class Member(Structure):
+    _fields_ = [("bit", c_uint), ("name", c_char_p), ("what", c_char_p)]
+
+
 # The C names, for the test of the layouts.
 C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Comm: "lapis_comm",
            Progress: "lapis_progress",
            Param: "lapis_param", MatrixSetting: "lapis_matrix_setting",
            ResultRow: "lapis_result_row", Method: "lapis_method", Info: "lapis_info",
-           CvOptions: "lapis_cv_options",
+           CvOptions: "lapis_cv_options", Member: "lapis_member",
            MetricKind: "lapis_metric_kind",
            MatchScores: "lapis_match_scores", SvtInfo: "lapis_svt_info",
            Assignment: "lapis_assignment"}
 
 F64, F32, I64, U8, TEXT = range(5)  # lapis_dtype
 REAL, INT, BOOL, ENUM, WORDS = range(5)  # lapis_param_type
-READS = {"X": 1, "Y": 2, "P": 4, "group": 8, "weight": 16, "xy": 32}
 
 on_progress = CFUNCTYPE(c_bool, POINTER(Progress), c_void_p)
 on_message = CFUNCTYPE(None, c_int, c_char_p, c_void_p)
@@ -164,6 +167,7 @@ FUNCTIONS = {
     "predict_method": (_method, [_method]),
     "method_reads": (c_uint, [_method, c_void_p]),
     "data_has": (c_uint, [_data]),
+    "member_at": (POINTER(Member), [c_int]),
     "settings_fill": (None, [_method, c_void_p, c_size_t]),
     "settings_check_effect": (_status, [_ctx, _method, c_void_p, c_uint, _text,
                                         _text]),
@@ -275,3 +279,13 @@ class _Library:
 
 
 lib = _Library(_open())
+
+
+def _members():
+    i = 0
+    while row := lib.member_at(i):
+        yield row.contents.name.decode(), row.contents.bit
+        i += 1
+
+
+READS = dict(_members())  # members of data: bits of lapis_method.reads

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/param.h"
+#include "lapis/tools.h"
 
 /* What there is beside the setting that is asked about. */
 typedef struct beside {
@@ -42,22 +43,13 @@ static const lapis_param *row_of(const lapis_method *m, const condition *c)
   return NULL;
 }
 
-static const struct {
-  unsigned bit;
-  const char *name, *said;
-} members[] = {{LAPIS_READS_X, "X", "features (X)"},
-               {LAPIS_READS_Y, "Y", "targets (Y)"},
-               {LAPIS_READS_P, "P", "privileged features (P)"},
-               {LAPIS_READS_GROUP, "group", "groups"},
-               {LAPIS_READS_WEIGHT, "weight", "weights of samples"},
-               {LAPIS_READS_XY, "xy", "positions (xy)"}};
-enum { MEMBERS = sizeof members / sizeof *members };
-
-static int member_of(const condition *c)
+/* NULL: the condition is of a row. */
+static const lapis_member *member_of(const condition *c)
 {
-  int k = 0;
-  while (k < MEMBERS && !is_name(members[k].name, c->name, c->length)) k++;
-  return k;
+  const lapis_member *m = NULL;
+  for (int k = 0; (m = lapis_member_at(k)) != NULL; k++)
+    if (is_name(m->name, c->name, c->length)) return m;
+  return NULL;
 }
 
 static bool is_tried(const char *tried, const condition *c)
@@ -99,8 +91,8 @@ static bool holds(const beside *b, const condition *c)
   char text[64];
   const lapis_param *p = row_of(b->m, c);
   if (p == NULL) {
-    int k = member_of(c);
-    bool has = k < MEMBERS && (b->members & members[k].bit) != 0;
+    const lapis_member *m = member_of(c);
+    bool has = m != NULL && (b->members & m->bit) != 0;
     return has != c->absent; /* a row that this table has not is not given */
   }
   if (is_tried(b->tried, c)) return true;
@@ -115,9 +107,9 @@ static void say(const beside *b, const condition *c, char *to, size_t size)
 {
   const char *with = c->absent ? "without" : "with";
   size_t used;
-  int k = member_of(c);
-  if (row_of(b->m, c) == NULL && k < MEMBERS) {
-    (void)snprintf(to, size, "%s %s", with, members[k].said);
+  const lapis_member *m = member_of(c);
+  if (row_of(b->m, c) == NULL && m != NULL) {
+    (void)snprintf(to, size, "%s %s (%s)", with, m->what, m->name);
     return;
   }
   (void)snprintf(to, size, "%s --%.*s", with, (int)c->length, c->name);

@@ -1,6 +1,20 @@
-/* members.c - which members data has. */
+/* members.c - the members of data, and which of them data has. */
 #include "base/base.h"
 #include "lapis/tools.h"
+
+static const lapis_member all[] = {
+    {LAPIS_READS_X, "X", "features"},
+    {LAPIS_READS_Y, "Y", "targets"},
+    {LAPIS_READS_P, "P", "privileged features"},
+    {LAPIS_READS_GROUP, "group", "groups"},
+    {LAPIS_READS_WEIGHT, "weight", "weights of samples"},
+    {LAPIS_READS_XY, "xy", "positions"}};
+
+const lapis_member *lapis_member_at(int i)
+{
+  const int count = sizeof all / sizeof *all;
+  return i < 0 || i >= count ? NULL : &all[i];
+}
 
 unsigned lapis_data_has(const lapis_data *data)
 {

@@ -148,22 +148,17 @@ unsigned lapis_method_reads(const lapis_method *m, const void *settings)
 
 static void list_members(unsigned bits, const char *last, char *to, size_t size)
 {
-  static const struct {
-    unsigned bit;
-    const char *name;
-  } all[] = {{LAPIS_READS_X, "X"},           {LAPIS_READS_Y, "Y"},
-             {LAPIS_READS_P, "P"},           {LAPIS_READS_GROUP, "group"},
-             {LAPIS_READS_WEIGHT, "weight"}, {LAPIS_READS_XY, "xy"}};
+  const lapis_member *m;
   *to = '\0';
-  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+  for (int k = 0; (m = lapis_member_at(k)) != NULL; k++) {
     size_t used = strlen(to);
-    if ((bits & all[k].bit) == 0) continue;
-    bits &= ~all[k].bit;
+    if ((bits & m->bit) == 0) continue;
+    bits &= ~m->bit;
     (void)snprintf(to + used, size - used, "%s%s",
                    used == 0   ? ""
                    : bits == 0 ? last
                                : ", ",
-                   all[k].name);
+                   m->name);
   }
 }
 
