@@ -97,17 +97,14 @@ static int take(cli *c, const char *path, const void *defaults,
 /* Before any setting is: names of another method's would be strange. */
 static int check_method(cli *c, const char *path, const lapis_json *from)
 {
-  const char *name;
-  char value[VALUE_BYTES];
-  for (int i = 0; lapis_json_entry(from, i, &name, value, sizeof value); i++) {
-    if (name == NULL) break;
-    if (strcmp(name, "method") == 0 && strcmp(value, c->method->name) != 0)
-      return cli_fail(EXIT_MISUSE,
-                      "%s: has settings of %s, not of %s; 'lapis fit %s' reads "
-                      "them",
-                      path, value, c->method->name, value);
-  }
-  return EXIT_DONE;
+  bool none = lapis_json_get(from, "method") == NULL;
+  const char *name =
+      lapis_json_text(from, "method", none ? c->method->name : "?");
+  if (strcmp(name, c->method->name) == 0) return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "%s: has settings of %.99s, not of %s; 'lapis fit %.99s' "
+                  "reads them",
+                  path, name, c->method->name, name);
 }
 
 int config_read(cli *c)

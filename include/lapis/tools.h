@@ -129,7 +129,8 @@ LAPIS_API const char *lapis_json_text(const lapis_json *v, const char *key,
                                       const char *fallback);
 LAPIS_API double lapis_json_number(const lapis_json *v, const char *key,
                                    double fallback);
-/* Key and scalar value as text, for looping; false past the end. */
+/* Key and scalar value as text, for looping from 0 on: *key is NULL, or what
+ * the call before left there; false past the end. */
 LAPIS_API bool lapis_json_entry(const lapis_json *v, int i, const char **key,
                                 char *text, size_t size);
 

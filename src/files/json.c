@@ -117,11 +117,12 @@ bool lapis_json_put_text(lapis_json *to, const char *key, const char *v)
 static void shorten_number(const char **from, char **to)
 {
   char text[40];
-  size_t size = strspn(*from, "+-.0123456789eE");
+  size_t size = strspn(*from, "+-.0123456789eE"), whole_part = 0;
   double value;
   const char *behind = *from;
-  bool real =
-      strcspn(*from, ".eE") < size && lapis_number_read(*from, &behind, &value);
+  while (whole_part < size && strchr(".eE", (*from)[whole_part]) == NULL)
+    whole_part++; /* no further: the rest of the text may be long */
+  bool real = whole_part < size && lapis_number_read(*from, &behind, &value);
   if (real) lapis_number_text(value, text, sizeof text);
   bool whole = real && text[strcspn(text, ".e")] == '\0';
   size_t now = real ? strlen(text) + (whole ? 2 : 0) : size;
@@ -233,12 +234,18 @@ static void scalar_text(const json_t *v, char *text, size_t size)
     (void)snprintf(text, size, "null");
 }
 
-/* The i-th value of an object, and its key. */
+/* The i-th value of an object, and its key; the one before, where *key has it,
+ * is found at once. */
 static const json_t *object_entry(const json_t *v, int i, const char **key)
 {
   /* jansson walks objects that are not const, and changes nothing */
   json_t *object = (json_t *)(uintptr_t)v;
-  void *at = json_object_iter(object);
+  void *at = i > 0 && *key != NULL ? json_object_iter_at(object, *key) : NULL;
+  if (at != NULL)
+    i = 1;
+  else
+    at = json_object_iter(object);
+  *key = NULL;
   for (; at != NULL && i > 0; i--) at = json_object_iter_next(object, at);
   if (at == NULL) return NULL;
   *key = json_object_iter_key(at);
@@ -249,11 +256,11 @@ bool lapis_json_entry(const lapis_json *v, int i, const char **key, char *text,
                       size_t size)
 {
   if (key == NULL) return false;
-  *key = NULL;
+  bool object = json_is_object(look(v));
+  if (!object || i < 0 || size == 0) *key = NULL;
   if (v == NULL || i < 0 || size == 0) return false;
-  const json_t *found = json_is_object(look(v))
-                            ? object_entry(look(v), i, key)
-                            : json_array_get(look(v), (size_t)i);
+  const json_t *found = object ? object_entry(look(v), i, key)
+                               : json_array_get(look(v), (size_t)i);
   if (found == NULL) return false;
   scalar_text(found, text, size);
   return true;
