@@ -240,6 +240,19 @@ typedef struct io_known { /* what a column is to the model */
 lapis_status io_know(arena *memory, const char *path, const lapis_mat *names,
                      int64_t count, const char *const *title, io_known *out);
 
+/* ---- lookup.c: which of many texts one is -------------------------------*/
+typedef struct io_text {
+  const char *text; /* any bytes */
+  int64_t size, at; /* at: its place among all */
+} io_text;
+void io_lookup_sort(io_text *all, int64_t count); /* by bytes, then place */
+/* The first that is no less than this text; sorted + count: there is none. */
+const io_text *io_lookup_from(const io_text *sorted, int64_t count,
+                              const char *text, int64_t size);
+/* The first place of this text; -1: it is not there. */
+int64_t io_lookup(const io_text *sorted, int64_t count, const char *text,
+                  int64_t size);
+
 /* ---- sparse.c: compressed columns ---------------------------------------*/
 /* Room for nnz entries of doubles; structure zeroed. */
 lapis_status io_sparse_array(lapis_ctx *ctx, const char *what, int64_t rows,

@@ -100,18 +100,6 @@ static int64_t copy_word(const arff_word *w, char *to)
   return to - start;
 }
 
-/* Quotes do not matter: 'a' is a. */
-static bool same_word(const arff_word *x, const arff_word *y)
-{
-  int64_t i = 0, j = 0;
-  for (; i < x->size && j < y->size; i++, j++) {
-    if (x->quote != 0 && x->text[i] == '\\' && i + 1 < x->size) i++;
-    if (y->quote != 0 && y->text[j] == '\\' && j + 1 < y->size) j++;
-    if (x->text[i] != y->text[j]) return false;
-  }
-  return i == x->size && j == y->size;
-}
-
 static bool word_is(const arff_word *w, const char *keyword)
 {
   size_t n = strlen(keyword);
@@ -125,6 +113,20 @@ static bool is_missing(const arff_word *w)
 }
 
 /* ---- the header ---------------------------------------------------------*/
+/* A word that stays, without its escapes; where nothing is allocated it is
+ * counted alone. */
+static arff_word keep_word(arff *a, const arff_word *w)
+{
+  arff_word kept = {.text = a->pool};
+  if (a->pool == NULL) a->text_bytes += w->size + 1;
+  if (a->pool == NULL) return kept;
+  int64_t bytes = copy_word(w, a->pool + a->text_bytes);
+  kept.text = a->pool + a->text_bytes;
+  kept.size = bytes - 1;
+  a->text_bytes += bytes;
+  return kept;
+}
+
 static lapis_status take_values(arff *a, arff_attribute *to)
 {
   const char *open = a->at++;
@@ -139,7 +141,9 @@ static lapis_status take_values(arff *a, arff_attribute *to)
     if (w.size == 0 && w.quote == 0)
       return fail_at(a, open, "these values are not closed by }");
     if (!io_number(w.text, w.size, &number)) to->kind = ARFF_TEXTS;
-    if (a->value != NULL) a->value[a->n_values] = w;
+    arff_word kept = keep_word(a, &w);
+    if (a->value != NULL) a->value[a->n_values] = kept;
+    if (w.size > a->longest) a->longest = w.size;
     a->n_values++;
     skip_blanks(a);
     if (a->at < a->end && *a->at == ',') a->at++;
@@ -175,6 +179,7 @@ static lapis_status take_attribute(arff *a)
     if (numbers[i] == NULL) to.kind = ARFF_STRING;
     to.whole = word_is(&type, "integer");
   }
+  to.name = keep_word(a, &to.name);
   if (a->attribute != NULL) a->attribute[a->n_attributes] = to;
   a->n_attributes++;
   return LAPIS_OK;
@@ -208,8 +213,37 @@ static arff rewound(const arff *a, const char *data)
   arff b = *a;
   b.at = b.line_start = data;
   b.line = 1;
-  b.n_attributes = b.n_values = 0;
+  b.n_attributes = b.n_values = b.text_bytes = 0;
   return b;
+}
+
+/* What looks rows up; -0 is 0. */
+static lapis_status sort_declared(arff *a)
+{
+  a->by_name = base_alloc(a->ctx, a->n_attributes, sizeof *a->by_name);
+  a->by_value = base_alloc(a->ctx, a->n_values, sizeof *a->by_value);
+  a->number = base_alloc(a->ctx, a->n_values, sizeof *a->number);
+  a->plain = base_alloc(a->ctx, 2 * a->longest + 1, 1);
+  if (a->by_name == NULL || a->by_value == NULL || a->number == NULL ||
+      a->plain == NULL)
+    return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < a->n_attributes; j++) {
+    const arff_attribute *t = &a->attribute[j];
+    io_text *sorted = a->by_value + t->first_value;
+    a->by_name[j] = (io_text){t->name.text, t->name.size, j};
+    for (int64_t k = 0; k < t->n_values; k++) {
+      const arff_word *v = &a->value[t->first_value + k];
+      double *number = &a->number[t->first_value + k];
+      sorted[k] = (io_text){v->text, v->size, k};
+      if (t->kind == ARFF_TEXTS) continue;
+      (void)io_number(v->text, v->size, number);
+      *number += 0.0;
+      sorted[k] = (io_text){(const char *)number, sizeof *number, k};
+    }
+    io_lookup_sort(sorted, t->n_values);
+  }
+  io_lookup_sort(a->by_name, a->n_attributes);
+  return LAPIS_OK;
 }
 
 static lapis_status open_header(arff *a)
@@ -223,14 +257,43 @@ static lapis_status open_header(arff *a)
                       a->path);
   a->attribute = base_alloc(a->ctx, a->n_attributes, sizeof *a->attribute);
   a->value = base_alloc(a->ctx, a->n_values, sizeof *a->value);
-  if (a->attribute == NULL || a->value == NULL) return LAPIS_ENOMEM;
+  a->pool = base_alloc_raw(a->ctx, a->text_bytes, 1);
+  if (a->attribute == NULL || a->value == NULL || a->pool == NULL)
+    return LAPIS_ENOMEM;
   *a = rewound(a, data);
   TRY(take_header(a));
   a->data = (arff_place){a->at, a->line_start, a->line};
-  return LAPIS_OK;
+  return sort_declared(a);
 }
 
 /* ---- rows ---------------------------------------------------------------*/
+int64_t arff_find(const arff *a, const char *name)
+{
+  return io_lookup(a->by_name, a->n_attributes, name, (int64_t)strlen(name));
+}
+
+int64_t arff_text_at(const arff *a, const arff_attribute *t, const char *text,
+                     int64_t size)
+{
+  return io_lookup(a->by_value + t->first_value, t->n_values, text, size);
+}
+
+int64_t arff_number_at(const arff *a, const arff_attribute *t, double number)
+{
+  number += 0.0; /* -0 is 0 */
+  return io_lookup(a->by_value + t->first_value, t->n_values,
+                   (const char *)&number, sizeof number);
+}
+
+/* Of a word in a row; quotes do not matter: 'a' is a. */
+static int64_t place_of(const arff *a, const arff_attribute *t,
+                        const arff_word *w)
+{
+  if (w->quote == 0) return arff_text_at(a, t, w->text, w->size);
+  if (w->size > 2 * a->longest) return -1; /* longer than any */
+  return arff_text_at(a, t, a->plain, copy_word(w, a->plain) - 1);
+}
+
 /* What a word is for an attribute: a number, or the place among its texts. */
 static lapis_status read_value(const arff *a, const arff_word *w,
                                const arff_attribute *t, double *value)
@@ -241,15 +304,12 @@ static lapis_status read_value(const arff *a, const arff_word *w,
   if (t->kind == ARFF_NUMBER && number) return LAPIS_OK;
   if (t->kind == ARFF_NUMBER)
     return arff_fail_word(a, w, "is no number, as this attribute wants, nor ?");
-  for (int64_t i = 0; i < t->n_values; i++) {
-    double declared;
-    const arff_word *v = &a->value[t->first_value + i];
-    bool same = t->kind == ARFF_TEXTS
-                    ? same_word(v, w)
-                    : number && io_number(v->text, v->size, &declared) &&
-                          !(declared < *value) && !(declared > *value);
-    if (t->kind == ARFF_TEXTS && same) *value = (double)i;
-    if (same) return LAPIS_OK;
+  if (t->kind == ARFF_TEXTS) {
+    int64_t at = place_of(a, t, w);
+    *value = (double)at;
+    if (at >= 0) return LAPIS_OK;
+  } else if (number && arff_number_at(a, t, *value) >= 0) {
+    return LAPIS_OK;
   }
   return arff_fail_word(a, w,
                         "is none of the values declared for this "
@@ -357,12 +417,6 @@ int64_t arff_copy(const arff_word *w, char *to)
   return copy_word(w, to);
 }
 
-bool arff_word_is(const arff_word *w, const char *text)
-{
-  arff_word plain = {.text = text, .size = (int64_t)strlen(text)};
-  return same_word(w, &plain);
-}
-
 lapis_status arff_open(lapis_ctx *ctx, const io_file *f, arff *a)
 {
   const char *data = (const char *)f->data;
@@ -384,8 +438,12 @@ void arff_close(arff *a)
 {
   base_free(a->attribute);
   base_free(a->value);
-  a->attribute = NULL;
-  a->value = NULL;
+  base_free(a->pool);
+  base_free(a->plain);
+  base_free(a->by_name);
+  base_free(a->by_value);
+  base_free(a->number);
+  *a = (arff){.ctx = a->ctx};
 }
 
 bool arff_is(const unsigned char *head, int64_t size)

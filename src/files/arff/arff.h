@@ -5,9 +5,9 @@
 #include "files/io.h"
 
 typedef struct arff_word { /* a view of the text, escapes still in it */
-  const char *text;
-  int64_t size;
-  char quote; /* ' or ", or 0 */
+  const char *text;        /* of what the header declares a copy without, */
+  int64_t size;            /* a NUL behind it */
+  char quote;              /* ' or ", or 0 */
 } arff_word;
 
 typedef enum arff_kind {
@@ -36,6 +36,12 @@ typedef struct arff {
   int64_t n_attributes;
   arff_word *value;
   int64_t n_values;
+  int64_t text_bytes, longest; /* of all that is declared; of a value */
+  char *pool, *plain;          /* where that lies; room to compare a word */
+  io_text *by_name;            /* the attributes, sorted */
+  io_text *by_value; /* the values of each attribute, sorted: by text, or where
+                      * they are numbers by the bytes of `number` */
+  double *number;
   arff_place data; /* the first row */
   int64_t rows;
   bool all_sparse;
@@ -54,7 +60,12 @@ typedef struct arff_visit {
 } arff_visit;
 lapis_status arff_rows(arff *a, const arff_visit *visit);
 int64_t arff_copy(const arff_word *w, char *to);
-bool arff_word_is(const arff_word *w, const char *text);
+/* The first attribute of that name; -1: none. */
+int64_t arff_find(const arff *a, const char *name);
+/* The first place of a text, or a number, among an attribute's values; -1. */
+int64_t arff_text_at(const arff *a, const arff_attribute *t, const char *text,
+                     int64_t size);
+int64_t arff_number_at(const arff *a, const arff_attribute *t, double number);
 lapis_status arff_fail_word(const arff *a, const arff_word *w,
                             const char *what);
 

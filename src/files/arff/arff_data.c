@@ -27,7 +27,9 @@ typedef struct job {
   bool text_targets, sparse;
   lapis_array X, Y, names;
   char *pool;         /* of names */
-  const char **texts; /* of all declared values, for text targets */
+  const char **texts; /* of all declared values */
+  int64_t *filled;    /* attributes that a sparse row leaves out to be stored */
+  int64_t n_filled, bytes; /* bytes: of the file */
   int64_t nnz, id_bytes, row;
 } job;
 
@@ -37,8 +39,8 @@ static lapis_status find_attribute(const job *w, const char *name, int64_t *at)
   char *end;
   const arff *a = &w->a;
   int64_t number = strtoll(name + (*name == '#'), &end, 10);
-  for (*at = 0; *at < a->n_attributes; ++*at)
-    if (arff_word_is(&a->attribute[*at].name, name)) return LAPIS_OK;
+  *at = arff_find(a, name);
+  if (*at >= 0) return LAPIS_OK;
   *at = number < 0 ? a->n_attributes + number : number - 1;
   if (*end == '\0' && *at >= 0 && *at < a->n_attributes) return LAPIS_OK;
   return lapis_fail(a->ctx, LAPIS_EINVAL,
@@ -111,8 +113,10 @@ static bool next_xml_label(const char **at, const char *end, char *name,
     if (memcmp(*at, "<label ", 7) != 0) continue;
     const char *stop = memchr(*at, '>', (size_t)(end - *at));
     const char *s = *at + 7;
-    while (stop != NULL && stop - s > 6 && memcmp(s, "name=", 5) != 0) s++;
-    if (stop == NULL || stop - s <= 6) continue;
+    if (stop == NULL) return false;
+    while (stop - s > 6 && memcmp(s, "name=", 5) != 0) s++;
+    *at = stop;
+    if (stop - s <= 6) continue;
     const char *close = memchr(s + 6, s[5], (size_t)(end - s - 6));
     if (close == NULL) return false;
     (void)snprintf(name, size, "%.*s", (int)(close - s - 6), s + 6);
@@ -169,8 +173,14 @@ static const lapis_mat *model_of(const job *w)
 /* What a model calls so, where this file has it. */
 static void mark_known(job *w, const char *name, io_role r)
 {
-  for (int64_t j = 0; j < w->a.n_attributes; j++)
-    if (arff_word_is(&w->a.attribute[j].name, name)) w->role[j] = r;
+  const arff *a = &w->a;
+  int64_t size = (int64_t)strlen(name), first = arff_find(a, name);
+  const io_text *t = io_lookup_from(a->by_name, a->n_attributes, name, size);
+  if (first < 0 || w->role[first] == r) return; /* so are all of that name */
+  for (; t < a->by_name + a->n_attributes && t->size == size &&
+         memcmp(t->text, name, (size_t)size) == 0;
+       t++)
+    w->role[t->at] = r;
 }
 
 static lapis_status mark_all(job *w)
@@ -245,6 +255,20 @@ static int64_t width_of(const job *w, int64_t j)
   return w->as != NULL ? w->as[j].width : w->a.attribute[j].n_values;
 }
 
+/* A word of the model has that code, where this file declares it. */
+static bool meet_word_of(job *w, int64_t j, const char *word, int64_t code)
+{
+  double number;
+  const arff_attribute *t = &w->a.attribute[j];
+  int64_t size = (int64_t)strlen(word), at = -1;
+  if (t->kind == ARFF_TEXTS)
+    at = arff_text_at(&w->a, t, word, size);
+  else if (io_number(word, size, &number))
+    at = arff_number_at(&w->a, t, number);
+  if (at >= 0) *code_of(w, j, at) = code;
+  return at >= 0;
+}
+
 /* What is declared has the places and numbers that the model's features name,
  * in whatever order this file declares it; of a word that the model does not
  * know, nothing is known. */
@@ -265,15 +289,10 @@ static lapis_status meet_values(job *w, int64_t j)
                           "some words");
   w->one_hot[j] = as->value != NULL && as->other == NULL;
   bool any = as->value == NULL || w->one_hot[j];
-  for (int64_t k = 0; k < t->n_values; k++) {
-    int64_t *code = code_of(w, j, k);
-    const arff_word *word = value_of(w, j, k);
-    *code = -1;
-    for (int64_t i = 0; as->value != NULL && i < as->width; i++)
-      if (arff_word_is(word, as->value[i])) *code = as->other == NULL ? i : 1;
-    if (as->other != NULL && arff_word_is(word, as->other)) *code = 0;
-    any |= *code >= 0;
-  }
+  for (int64_t k = 0; k < t->n_values; k++) *code_of(w, j, k) = -1;
+  for (int64_t i = 0; as->value != NULL && i < as->width; i++)
+    any |= meet_word_of(w, j, as->value[i], as->other == NULL ? i : 1);
+  if (as->other != NULL) any |= meet_word_of(w, j, as->other, 0);
   if (any) return LAPIS_OK;
   char what[256];
   (void)snprintf(what, sizeof what,
@@ -366,39 +385,27 @@ static lapis_status count_entries(job *w)
                                      (coded && *code_of(w, j, 0) != 0)))
       w->sparse = false;
   }
+  for (int64_t j = 0; j < w->a.n_attributes; j++)
+    if (w->role[j] == IO_TARGET || (w->role[j] == IO_FEATURE && !w->sparse))
+      w->filled[w->n_filled++] = j;
   return arff_rows(&w->a, &(arff_visit){count_row, count_value, w});
 }
 
 /* ---- allocating ---------------------------------------------------------*/
-static lapis_status allocate_texts(job *w)
-{
-  int64_t bytes = 0, n = w->a.n_values;
-  for (int64_t i = 0; i < n; i++) bytes += w->a.value[i].size + 1;
-  int64_t head = n * (int64_t)sizeof(char *);
-  char *block = base_alloc(w->a.ctx, head + bytes, 1), *pool = block + head;
-  if (block == NULL) return LAPIS_ENOMEM;
-  w->texts = (const char **)(void *)block;
-  for (int64_t i = 0; i < n; i++) {
-    w->texts[i] = pool;
-    pool += arff_copy(&w->a.value[i], pool);
-  }
-  return LAPIS_OK;
-}
-
 /* Text targets point into w->texts until copied at the end. */
 static lapis_status allocate(job *w)
 {
   lapis_ctx *ctx = w->a.ctx;
   int64_t n = w->a.rows, d = w->count[IO_FEATURE], k = w->count[IO_TARGET];
   char *none;
-  TRY(base_fits(ctx, w->a.path,
-                8.0 * (double)n * ((double)k + (w->sparse ? 0 : (double)d))));
+  TRY(base_unfolds(ctx, w->a.path,
+                   8.0 * (double)n * ((double)k + (w->sparse ? 0 : (double)d)),
+                   (double)w->bytes));
   if (w->sparse)
     TRY(io_sparse_array(ctx, w->a.path, d, n, w->nnz, &w->X));
   else
     TRY(io_number_array(ctx, LAPIS_F64, d, n, &w->X));
   if (w->text_targets) {
-    TRY(allocate_texts(w));
     TRY(io_text_array(ctx, k, n, 0, &w->Y, &none));
   } else {
     TRY(io_number_array(ctx, LAPIS_F64, k, n, &w->Y));
@@ -419,26 +426,13 @@ static void store_target(job *w, int64_t j, double value)
         isnan(value) ? "" : w->texts[t->first_value + (int64_t)value];
 }
 
-/* Place of a number among those that are an attribute's values. */
-static int64_t place_of_number(const job *w, const arff_attribute *t, double v)
-{
-  double declared;
-  for (int64_t k = 0; k < t->n_values; k++) {
-    const arff_word *word = &w->a.value[t->first_value + k];
-    if (io_number(word->text, word->size, &declared) && !(declared < v) &&
-        !(declared > v))
-      return k;
-  }
-  return -1;
-}
-
 /* The code of a declared value; -1: missing, or a model does not know it. */
 static int64_t coded(const job *w, int64_t j, double value)
 {
   const arff_attribute *t = &w->a.attribute[j];
   int64_t at = isnan(value)            ? -1
                : t->kind == ARFF_TEXTS ? (int64_t)value
-                                       : place_of_number(w, t, value);
+                                       : arff_number_at(&w->a, t, value);
   return at < 0 ? -1 : *code_of(w, j, at);
 }
 
@@ -492,9 +486,11 @@ static void store_row(void *user, int64_t row, bool sparse)
   w->row = row;
   if (w->sparse) colptr[row + 1] = colptr[row];
   if (w->names.mat.val != NULL) ((const char **)w->names.mat.val)[row] = "";
-  for (int64_t j = 0; sparse && j < w->a.n_attributes; j++) {
-    if (w->role[j] == IO_TARGET) store_target(w, j, w->absent[j]);
-    if (w->role[j] == IO_FEATURE && !w->sparse)
+  for (int64_t i = 0; sparse && i < w->n_filled; i++) {
+    int64_t j = w->filled[i];
+    if (w->role[j] == IO_TARGET)
+      store_target(w, j, w->absent[j]);
+    else
       store_feature(w, j, w->absent[j]);
   }
 }
@@ -534,11 +530,12 @@ static char *copy_name(const job *w, int64_t j, int64_t k, char *to)
   return to + 1;
 }
 
-/* Bytes that copy_name takes, at most. */
+/* Bytes that all of an attribute's take, at most; of a model's features nobody
+ * asks. */
 static int64_t name_bytes(const job *w, int64_t j)
 {
   const arff_attribute *t = &w->a.attribute[j];
-  int64_t bytes = t->name.size + sizeof IO_NOT + 4;
+  int64_t bytes = width_of(w, j) * (t->name.size + (int64_t)sizeof IO_NOT + 4);
   for (int64_t k = 0; k < t->n_values; k++) bytes += value_of(w, j, k)->size;
   return bytes;
 }
@@ -550,7 +547,7 @@ static lapis_status add_names(job *w, io_role r, const char *name,
   char *pool;
   int64_t bytes = 0;
   for (int64_t j = 0; j < w->a.n_attributes; j++)
-    if (w->role[j] == r) bytes += width_of(w, j) * name_bytes(w, j);
+    if (w->role[j] == r) bytes += name_bytes(w, j);
   TRY(io_text_array(w->a.ctx, 1, w->count[r], bytes, &a, &pool));
   for (int64_t j = 0; j < w->a.n_attributes; j++) {
     for (int64_t k = 0; w->role[j] == r && k < width_of(w, j); k++) {
@@ -617,10 +614,14 @@ static lapis_status learn_roles(job *w)
   w->one_hot = base_alloc(w->a.ctx, n, sizeof *w->one_hot);
   w->met = base_alloc(w->a.ctx, n, sizeof *w->met);
   w->code = base_alloc(w->a.ctx, w->a.n_values, sizeof *w->code);
+  w->filled = base_alloc(w->a.ctx, n, sizeof *w->filled);
+  w->texts = base_alloc(w->a.ctx, w->a.n_values, sizeof *w->texts);
   w->memory.ctx = w->a.ctx;
   if (w->role == NULL || w->place == NULL || w->absent == NULL ||
-      w->one_hot == NULL || w->met == NULL || w->code == NULL)
+      w->one_hot == NULL || w->met == NULL || w->code == NULL ||
+      w->filled == NULL || w->texts == NULL)
     return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < w->a.n_values; i++) w->texts[i] = w->a.value[i].text;
   for (int64_t j = 0; j < n; j++)
     for (int64_t k = 0; k < w->a.attribute[j].n_values; k++)
       *code_of(w, j, k) = k;
@@ -637,7 +638,8 @@ static lapis_status read_steps(job *w, lapis_arrays *out)
   w->nnz = 0;
   TRY(arff_rows(&w->a, &(arff_visit){store_row, store_value, w}));
   for (int64_t j = 0; j < w->a.n_attributes; j++) {
-    csv_cell title = cell_of(w, &w->a.attribute[j].name);
+    const arff_word *name = &w->a.attribute[j].name;
+    csv_cell title = {.text = name->text, .size = name->size};
     io_tell_strange(w->a.ctx, w->a.path, &title, &w->met[j].first,
                     w->met[j].count);
   }
@@ -652,6 +654,7 @@ static void close_job(job *w)
   base_free(w->one_hot);
   base_free(w->met);
   base_free(w->code);
+  base_free(w->filled);
   arena_free(&w->memory);
   base_free(w->texts);
   lapis_array_free(&w->X);
@@ -663,7 +666,7 @@ static void close_job(job *w)
 lapis_status arff_read(lapis_ctx *ctx, io_file *f, const io_request *request,
                        lapis_arrays *out)
 {
-  job w = {.request = &request->table};
+  job w = {.request = &request->table, .bytes = f->size};
   TRY(arff_open(ctx, f, &w.a));
   lapis_status status = read_steps(&w, out);
   close_job(&w);
@@ -678,8 +681,7 @@ typedef struct walk {
   void *user;
   arff_word *word; /* of each attribute, in the row at hand */
   bool *missing;
-  const char **value; /* room for the texts of an attribute */
-  int64_t row;        /* at hand; -2: none yet */
+  int64_t row; /* at hand; -2: none yet */
   lapis_status status;
 } walk;
 
@@ -689,24 +691,18 @@ static void visit_cell(walk *k, int64_t j, int64_t row, const arff_word *word,
   const job *w = k->w;
   const arff_attribute *t = &w->a.attribute[j];
   bool listed = t->kind == ARFF_TEXTS || t->kind == ARFF_NUMBERS;
-  int64_t width = width_of(w, j), bytes = word->size + 1;
-  for (int64_t i = 0; listed && i < t->n_values; i++)
-    bytes += value_of(w, j, i)->size + 1;
-  const char **value = k->value;
-  char *text = base_alloc_raw(w->a.ctx, bytes, 1), *pool = text;
+  int64_t width = width_of(w, j), words = listed ? t->n_values : 0;
+  const char *const *value = w->texts + t->first_value, *two[2];
+  char *text = base_alloc_raw(w->a.ctx, word->size + 1, 1);
   if (text == NULL) k->status = LAPIS_ENOMEM;
   if (text == NULL) return;
-  pool += arff_copy(word, pool);
+  (void)arff_copy(word, text);
   bool single = width == 1 && t->kind == ARFF_TEXTS;
-  int64_t words = 0;
-  for (int64_t i = 0; listed && i < t->n_values; i++, words++) {
-    value[i] = pool;
-    pool += arff_copy(value_of(w, j, i), pool);
-  }
   if (single && w->role[j] == IO_FEATURE && w->as != NULL &&
       w->as[j].other != NULL) { /* as the model counts them */
-    value[0] = w->as[j].other;
-    value[1] = w->as[j].value[0];
+    two[0] = w->as[j].other;
+    two[1] = w->as[j].value[0];
+    value = two;
     words = 2;
   }
   if (width > 1 && w->as != NULL) value = w->as[j].value;
@@ -761,9 +757,10 @@ static lapis_status walk_steps(walk *k)
   TRY(learn_roles(w));
   k->word = base_alloc(w->a.ctx, n, sizeof *k->word);
   k->missing = base_alloc(w->a.ctx, n, sizeof *k->missing);
-  k->value = base_alloc(w->a.ctx, w->a.n_values + 1, sizeof *k->value);
-  if (k->word == NULL || k->missing == NULL || k->value == NULL)
-    return LAPIS_ENOMEM;
+  if (k->word == NULL || k->missing == NULL) return LAPIS_ENOMEM;
+  if (w->a.all_sparse) /* every cell is visited */
+    TRY(base_unfolds(w->a.ctx, w->a.path, 2.0 * (double)n * (double)w->a.rows,
+                     (double)w->bytes));
   for (int64_t j = 0; j < n; j++)
     visit_cell(k, j, -1, &w->a.attribute[j].name, false);
   TRY(arff_rows(&w->a, &(arff_visit){walk_row, walk_value, k}));
@@ -774,13 +771,12 @@ static lapis_status walk_steps(walk *k)
 lapis_status arff_walk(lapis_ctx *ctx, io_file *f, const table_request *q,
                        io_cell_fn visit, void *user)
 {
-  job w = {.request = q};
+  job w = {.request = q, .bytes = f->size};
   walk k = {.w = &w, .visit = visit, .user = user, .row = -2};
   TRY(arff_open(ctx, f, &w.a));
   lapis_status status = walk_steps(&k);
   base_free(k.word);
   base_free(k.missing);
-  base_free(k.value);
   close_job(&w);
   return status;
 }

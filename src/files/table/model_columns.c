@@ -1,55 +1,39 @@
 /* model_columns.c - columns of a table by the titles that a model gave its
  * features, in the model's order, whatever the table's own is. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "files/io.h"
-
-typedef struct feature { /* of the model */
-  const char *name;
-  int64_t at;
-} feature;
 
 typedef struct known {
   arena *memory;
   const char *path;
   int64_t count;
-  feature *sorted; /* by name, then place */
+  io_text *sorted; /* by name, then place */
+  int64_t *taken;  /* of the sorted: how many of that name columns are */
+  size_t *looked;  /* ... bytes of the "TITLE=" that begins there and was
+                    * looked for; 0: none */
   bool *found;     /* by place */
   const char *const *name;
 } known;
 
-static int by_name(const void *a, const void *b)
-{
-  const feature *x = a, *y = b;
-  int order = strcmp(x->name, y->name);
-  return order != 0 ? order : x->at < y->at ? -1 : x->at > y->at;
-}
-
-/* The first of the sorted whose first `size` bytes are no less than text's. */
+/* The first of the sorted that begins with text, or would stand there. */
 static int64_t lower_bound(const known *k, const char *text, size_t size)
 {
-  int64_t low = 0, high = k->count;
-  while (low < high) {
-    int64_t mid = low + (high - low) / 2;
-    if (strncmp(k->sorted[mid].name, text, size) < 0)
-      low = mid + 1;
-    else
-      high = mid;
-  }
-  return low;
+  return io_lookup_from(k->sorted, k->count, text, (int64_t)size) - k->sorted;
 }
 
 /* A feature of just that name: of several equal ones the next that no column
  * before this one is. */
 static lapis_status find_bare(known *k, const char *title, io_known *out)
 {
-  int64_t i = lower_bound(k, title, strlen(title) + 1), first = i;
-  while (i < k->count && strcmp(k->sorted[i].name, title) == 0 &&
+  int64_t first = lower_bound(k, title, strlen(title)), i = first;
+  if (first < k->count) i += k->taken[first];
+  while (i < k->count && strcmp(k->sorted[i].text, title) == 0 &&
          k->found[k->sorted[i].at])
     i++;
-  if (i == k->count || strcmp(k->sorted[i].name, title) != 0) {
+  if (first < k->count) k->taken[first] = i - first;
+  if (i == k->count || strcmp(k->sorted[i].text, title) != 0) {
     if (i == first) return LAPIS_OK;
     return lapis_fail(k->memory->ctx, LAPIS_EINVAL,
                       "%s: more columns are named \"%.60s\" than the model has "
@@ -85,9 +69,13 @@ static lapis_status find_values(known *k, const char *title, io_known *out)
   if (start == NULL) return arena_status(k->memory);
   memcpy(start, title, size);
   start[size - 1] = '=';
-  int64_t first = k->count, width = 0;
-  for (int64_t i = lower_bound(k, start, size);
-       i < k->count && strncmp(k->sorted[i].name, start, size) == 0; i++)
+  int64_t first = k->count, width = 0, from = lower_bound(k, start, size);
+  if (from == k->count || k->looked[from] == size ||
+      strncmp(k->sorted[from].text, start, size) != 0)
+    return LAPIS_OK;
+  k->looked[from] = size; /* a second column of that title finds nothing */
+  for (int64_t i = from;
+       i < k->count && strncmp(k->sorted[i].text, start, size) == 0; i++)
     if (k->sorted[i].at < first) first = k->sorted[i].at;
   while (first + width < k->count && !k->found[first + width] &&
          strncmp(k->name[first + width], start, size) == 0)
@@ -171,9 +159,12 @@ lapis_status io_know(arena *memory, const char *path, const lapis_mat *names,
       .memory = memory, .path = path, .count = names->cols, .name = names->val};
   k.sorted = arena_take(memory, k.count, sizeof *k.sorted);
   k.found = arena_take(memory, k.count, sizeof *k.found);
+  k.taken = arena_take(memory, k.count, sizeof *k.taken);
+  k.looked = arena_take(memory, k.count, sizeof *k.looked);
   TRY(arena_status(memory));
-  for (int64_t i = 0; i < k.count; i++) k.sorted[i] = (feature){k.name[i], i};
-  if (k.count > 0) qsort(k.sorted, (size_t)k.count, sizeof *k.sorted, by_name);
+  for (int64_t i = 0; i < k.count; i++)
+    k.sorted[i] = (io_text){k.name[i], (int64_t)strlen(k.name[i]), i};
+  io_lookup_sort(k.sorted, k.count);
   for (int64_t j = 0; j < count; j++) {
     out[j] = (io_known){.place = -1, .width = 1};
     if (title[j] == NULL) continue;

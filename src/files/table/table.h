@@ -26,6 +26,11 @@ typedef struct column {
   csv_cell strange_cell; /* the first of them */
 } column;
 
+typedef struct table_place {
+  const char *at, *line_start;
+  int64_t line;
+} table_place;
+
 typedef struct table {
   lapis_ctx *ctx;
   const char *path;
@@ -35,7 +40,10 @@ typedef struct table {
   bool header, text_targets;
   int64_t count[4]; /* columns of each role */
   column *column;
-  marks marks; /* of all columns of numbers */
+  marks marks;         /* of all columns of numbers */
+  io_text *titled;     /* the titles, sorted */
+  table_place *beyond; /* of each row, where column `passed` begins */
+  int64_t passed;
   arena memory;
   lapis_array X, Y, names;
   char *pool_Y, *pool_names;
@@ -61,7 +69,8 @@ lapis_status table_find_codes(table *t, int64_t j);
 /* How many different numbers a column has. */
 lapis_status table_count_numbers(table *t, int64_t j, int64_t *different);
 bool table_title_is(const csv_cell *title, const char *name, size_t size);
-/* Columns of that title; *last: the last of them. */
+/* After it: columns of that title; *last: the last of them. */
+lapis_status table_sort_titles(table *t);
 int64_t table_count_titled(const table *t, const char *name, size_t size,
                            int64_t *last);
 /* Names of a model's features, where X is read for it; or NULL. */

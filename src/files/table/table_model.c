@@ -16,16 +16,34 @@ bool table_title_is(const csv_cell *title, const char *name, size_t size)
   return i == size;
 }
 
+lapis_status table_sort_titles(table *t)
+{
+  t->titled = arena_take(&t->memory, t->columns, sizeof *t->titled);
+  for (int64_t j = 0; arena_status(&t->memory) >= 0 && j < t->columns; j++) {
+    const csv_cell *title = &t->column[j].title;
+    t->titled[j] = (io_text){title->text, title->size, j};
+    if (!title->escaped) continue;
+    char *text = arena_take(&t->memory, title->size + 1, 1);
+    if (text != NULL)
+      t->titled[j] = (io_text){text, csv_copy(title, text) - 1, j};
+  }
+  TRY(arena_status(&t->memory));
+  io_lookup_sort(t->titled, t->columns);
+  return LAPIS_OK;
+}
+
 int64_t table_count_titled(const table *t, const char *name, size_t size,
                            int64_t *last)
 {
-  int64_t count = 0;
-  for (int64_t j = 0; j < t->columns; j++)
-    if (table_title_is(&t->column[j].title, name, size)) {
-      *last = j;
-      count++;
-    }
-  return count;
+  const io_text *end = t->titled + t->columns,
+                *at =
+                    io_lookup_from(t->titled, t->columns, name, (int64_t)size),
+                *first = at;
+  for (; at < end && at->size == (int64_t)size &&
+         memcmp(at->text, name, size) == 0;
+       at++)
+    *last = at->at;
+  return at - first;
 }
 
 const lapis_mat *table_model(const table *t)
@@ -77,7 +95,7 @@ void table_mark_targets(table *t)
   bool any = table_model(t) != NULL && t->header && opt->target == NULL &&
              opt->targets_of != NULL;
   for (int64_t i = 0; any && i < opt->targets_of->cols; i++) {
-    int64_t at;
+    int64_t at = 0;
     const char *name = ((const char *const *)opt->targets_of->val)[i];
     if (table_count_titled(t, name, strlen(name), &at) == 1)
       t->column[at].role = IO_TARGET;

@@ -157,6 +157,7 @@ static lapis_status find_names(table *t)
 
 lapis_status table_settle_header(table *t)
 {
+  TRY(table_sort_titles(t));
   int asked =
       t->request->opt == NULL ? LAPIS_HEADER_AUTO : t->request->opt->header;
   t->header = asked == LAPIS_HEADER_AUTO ? looks_like_header(t)

@@ -22,34 +22,67 @@ int64_t table_value_at(const column *c, const csv_cell *cell)
   return -1;
 }
 
+/* ---- the cells of one column --------------------------------------------*/
+typedef lapis_status (*cell_fn)(table *t, int64_t j, const csv_cell *cell,
+                                void *user);
+
+/* Below the header, row by row.  A pass keeps the place in every row, so that
+ * columns that are asked for from left to right are one pass together. */
+static lapis_status visit_column(table *t, int64_t j, cell_fn visit, void *user)
+{
+  bool anew = t->beyond == NULL || j < t->passed;
+  if (t->beyond == NULL)
+    t->beyond = arena_take(&t->memory, t->rows, sizeof *t->beyond);
+  TRY(arena_status(&t->memory));
+  csv_scan s = t->start;
+  csv_cell cell, other;
+  s.passes = 0; /* one more than was counted on */
+  for (int64_t row = anew ? -t->header : 0; row < t->rows; row++) {
+    table_place *place = &t->beyond[row < 0 ? 0 : row];
+    if (!anew) {
+      s.at = place->at;
+      s.line_start = place->line_start;
+      s.line = place->line;
+    }
+    for (int64_t k = anew ? 0 : t->passed; k <= j; k++)
+      TRY(csv_next(&s, &cell));
+    *place = (table_place){s.at, s.line_start, s.line};
+    if (row >= 0) TRY(visit(t, j, &cell, user));
+    if (!anew) continue;
+    for (int64_t k = j + 1; k < t->columns; k++) TRY(csv_next(&s, &other));
+    csv_skip_blank(&s, t->columns == 1);
+  }
+  t->passed = j + 1;
+  return LAPIS_OK;
+}
+
 /* The different texts of column j, missing ones left out. */
+static lapis_status collect_value(table *t, int64_t j, const csv_cell *cell,
+                                  void *user)
+{
+  column *c = &t->column[j];
+  (void)user;
+  if (facts_kind(&c->facts, cell, NULL) == CSV_MISSING ||
+      table_value_at(c, cell) >= 0)
+    return LAPIS_OK;
+  if (c->width == MAX_VALUES)
+    return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                      "%s:%" PRId64 ": column %" PRId64
+                      " has more than %d different values, one-hot is for "
+                      "few; leave it out with --drop",
+                      t->path, cell->line, j + 1, MAX_VALUES);
+  char *text = arena_take(&t->memory, cell->size + 1, 1);
+  if (text == NULL) return arena_status(&t->memory);
+  (void)csv_copy(cell, text);
+  c->value[c->width++] = text;
+  return LAPIS_OK;
+}
+
 static lapis_status collect_values(table *t, int64_t j)
 {
   column *c = &t->column[j];
-  csv_scan s = t->start;
-  csv_cell cell;
-  s.passes = 0; /* one more than was counted on */
   c->width = 0;
-  for (int64_t row = -t->header; row < t->rows; row++) {
-    for (int64_t k = 0; k < t->columns; k++) {
-      TRY(csv_next(&s, &cell));
-      if (k != j || row < 0 ||
-          facts_kind(&c->facts, &cell, NULL) == CSV_MISSING)
-        continue;
-      if (table_value_at(c, &cell) >= 0) continue;
-      if (c->width == MAX_VALUES)
-        return lapis_fail(t->ctx, LAPIS_EFORMAT,
-                          "%s:%" PRId64 ": column %" PRId64
-                          " has more than %d different values, one-hot is for "
-                          "few; leave it out with --drop",
-                          t->path, cell.line, j + 1, MAX_VALUES);
-      char *text = arena_take(&t->memory, cell.size + 1, 1);
-      if (text == NULL) return arena_status(&t->memory);
-      (void)csv_copy(&cell, text);
-      c->value[c->width++] = text;
-    }
-    csv_skip_blank(&s, t->columns == 1);
-  }
+  TRY(visit_column(t, j, collect_value, NULL));
   if (c->width > 0)
     qsort(c->value, (size_t)c->width, sizeof *c->value, by_bytes);
   return LAPIS_OK;
@@ -90,29 +123,25 @@ static int by_value(const void *a, const void *b)
              : (x->cell.size > y->cell.size) - (x->cell.size < y->cell.size);
 }
 
-/* The cells of column j that are not missing, sorted. */
-static lapis_status collect_cells(table *t, int64_t j, spelling *all,
-                                  int64_t *count)
+typedef struct spellings {
+  spelling *all;
+  int64_t count;
+} spellings;
+
+static lapis_status collect_cell(table *t, int64_t j, const csv_cell *cell,
+                                 void *user)
 {
-  const io_facts *f = &t->column[j].facts;
-  csv_scan s = t->start;
-  s.passes = 0;
-  for (int64_t row = -t->header; row < t->rows; row++) {
-    for (int64_t k = 0; k < t->columns; k++) {
-      spelling *to = &all[*count];
-      TRY(csv_next(&s, &to->cell));
-      if (k != j || row < 0) continue;
-      csv_kind kind = facts_kind(f, &to->cell, &to->value);
-      to->text = kind == CSV_TEXT;
-      if (to->text) to->value = 0;
-      *count += kind != CSV_MISSING;
-    }
-    csv_skip_blank(&s, t->columns == 1);
-  }
-  if (*count > 0) qsort(all, (size_t)*count, sizeof *all, by_value);
+  spellings *w = user;
+  spelling *to = &w->all[w->count];
+  csv_kind kind = facts_kind(&t->column[j].facts, cell, &to->value);
+  to->cell = *cell;
+  to->text = kind == CSV_TEXT;
+  if (to->text) to->value = 0;
+  w->count += kind != CSV_MISSING;
   return LAPIS_OK;
 }
 
+/* The cells of column j that are not missing, sorted. */
 static lapis_status sorted_cells(table *t, int64_t j, spelling **all,
                                  int64_t *count)
 {
@@ -122,8 +151,12 @@ static lapis_status sorted_cells(table *t, int64_t j, spelling **all,
   *count = 0;
   *all = base_alloc(t->ctx, most, sizeof **all);
   if (*all == NULL) return LAPIS_ENOMEM;
-  lapis_status status = collect_cells(t, j, *all, count);
+  spellings w = {.all = *all};
+  lapis_status status = visit_column(t, j, collect_cell, &w);
   if (status < 0) base_free(*all);
+  *count = w.count;
+  if (status >= 0 && w.count > 0)
+    qsort(*all, (size_t)w.count, sizeof **all, by_value);
   return status;
 }
 
