@@ -53,6 +53,12 @@ typedef struct cli_option {
         "how numbers are written: 1.234,5 (,) or 1,234.5 (.); without " \
         "it: 1234.5"                                                    \
   }
+#define CLI_UNFOLD_ROW                                                     \
+  {                                                                        \
+    "max-unfold", 0, "MB",                                                 \
+        "refuse what would become larger than this, and a thousand times " \
+        "what it is in its file (default 64)"                              \
+  }
 #define CLI_TABLE_OPTIONS                                                      \
   {"use", 0, "COL,..",                                                         \
    "only these columns are features: titles, numbers or patterns ('px*')"},    \
@@ -69,18 +75,13 @@ typedef struct cli_option {
        "value; the first row has number 1 or 0"},                              \
       {"feature-count", 0, "D",                                                \
        ".svm, --triplets: X has at least D features"},                         \
-  {                                                                            \
-    "max-unfold", 0, "MB",                                                     \
-        "refuse a sparse X that would become larger, and a thousand times "    \
-        "what it is (default 64)"                                              \
-  }
+      CLI_UNFOLD_ROW
 
 /* Of verbs that read images. */
-#define CLI_IMAGE_ROWS                                                   \
-  {                                                                      \
-    "max-pixels", 0, "N",                                                \
-        "refuse images of more pixels, 12 bytes each (default 50000000)" \
-  }
+#define CLI_IMAGE_ROWS                                                \
+  {"max-pixels", 0, "N",                                              \
+   "refuse images of more pixels, 12 bytes each (default 50000000)"}, \
+      CLI_UNFOLD_ROW
 
 /* Of verbs that do many solves; what: which of them processes share. */
 #define CLI_JOBS_ROW(what)                                                   \

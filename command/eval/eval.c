@@ -13,6 +13,7 @@ static const cli_option options[] = {
      "what was answered (.npz: default member scores, or labels where the "
      "metric compares labels); a table of answers as fit -o F.csv writes it"},
     CLI_TABLE_ROWS,
+    CLI_UNFOLD_ROW,
     {"output", 'o', "F.csv", "write the figures as a table, too"},
     {NULL, 0, NULL, NULL}};
 

@@ -122,12 +122,12 @@ LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
  * deterministic (true, false), verbose (0..2: how much goes to
  * lapis_ctx_on_message), spelling (of settings in sentences: keywords,
  * mu_rel=.1; options, --mu-rel .1), max-pixels (of an image; 50000000, at most
- * 2^30), max-unfold (MB that a sparse array may become beyond a thousand times
- * its own; 64). Contexts may be used in several threads at once, each in one;
- * OpenBLAS has one number of threads for the process: "deterministic" means
- * equal bits where no context with another number computes.  Jobs are forks,
- * share the threads, answer as one, end with the call; none while others use
- * OpenBLAS. */
+ * 2^30), max-unfold (MB that arrays may become beyond a thousand times what
+ * they are made of; 64). Contexts may be used in several threads at once, each
+ * in one; OpenBLAS has one number of threads for the process: "deterministic"
+ * means equal bits where no context with another number computes.  Jobs are
+ * forks, share the threads, answer as one, end with the call; none while others
+ * use OpenBLAS. */
 LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
                                      const char *value);
 LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */

@@ -93,8 +93,8 @@ lapis_status base_unfolds(lapis_ctx *ctx, const char *what, double bytes,
   if (bytes > base_max_unfold(ctx) && bytes > USUAL * stored)
     return lapis_fail(
         ctx, LAPIS_ENOMEM,
-        "%s: would take %.3g MB of memory; %.3g MB hold all that is "
-        "not 0; is a number of a feature wrong? If it is meant, "
+        "%s: would take %.3g MB of memory, made of %.3g MB; is a number of a "
+        "feature wrong, or a column of words one of names? If it is meant, "
         "--max-unfold %.0f allows it (MB)",
         what, bytes / 1e6, stored / 1e6, ceil(bytes / 1e6));
   return base_fits(ctx, what, bytes);

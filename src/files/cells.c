@@ -45,10 +45,12 @@ static lapis_status measure(csv_scan s, extent *e)
 }
 
 /* text: the pointers, and behind them the bytes. */
-static lapis_status allocate(lapis_ctx *ctx, const extent *e, lapis_cells *out)
+static lapis_status allocate(lapis_ctx *ctx, const char *path, double stored,
+                             const extent *e, lapis_cells *out)
 {
   int64_t pointers = e->rows * e->columns;
   int64_t bytes = pointers * (int64_t)sizeof *out->text + e->bytes + 1;
+  TRY(base_unfolds(ctx, path, (double)bytes, stored)); /* one long row */
   *out = (lapis_cells){.rows = e->rows, .columns = e->columns};
   out->line = base_alloc(ctx, e->rows, sizeof *out->line);
   out->text = base_alloc(ctx, bytes, 1);
@@ -122,7 +124,7 @@ static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
   if (!s.named) csv_delimit(&s, "\t,;|");
   s.missing = missing;
   TRY(measure(s, &e));
-  TRY(allocate(ctx, &e, out));
+  TRY(allocate(ctx, s.path, (double)f->size, &e, out));
   io_facts *facts = base_alloc(ctx, e.columns, sizeof *facts);
   if (facts == NULL) return LAPIS_ENOMEM;
   lapis_status status = gather(s, &e, facts);

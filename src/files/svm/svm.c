@@ -27,7 +27,7 @@ typedef struct svm {
   const char *path, *at, *end, *line_start;
   int64_t line;
   /* of the first pass */
-  int64_t samples, nnz, features;
+  int64_t samples, nnz, features, bytes;     /* bytes: of the file */
   int64_t labels, most_labels, least_labels; /* all; in one line */
   bool ranked, whole; /* qid was seen; every label is a whole number */
 } svm;
@@ -200,6 +200,7 @@ static svm scan_begin(lapis_ctx *ctx, const io_file *f)
            .at = data + (mark ? 3 : 0),
            .end = data + f->size,
            .line = 1,
+           .bytes = f->size,
            .least_labels = INT64_MAX,
            .whole = true};
   s.line_start = s.at;
@@ -337,7 +338,8 @@ static lapis_status add_multilabel(const svm *s, label_list *l,
   if (l->count == 0) return LAPIS_OK;
   (void)snprintf(what, sizeof what, "%.200s: Y of %" PRId64 " labels", s->path,
                  l->count);
-  TRY(base_fits(s->ctx, what, 8.0 * (double)l->count * (double)s->samples));
+  TRY(base_unfolds(s->ctx, what, 8.0 * (double)l->count * (double)s->samples,
+                   (double)s->bytes));
   TRY(io_number_array(s->ctx, LAPIS_F64, l->count, s->samples, &Y));
   (void)snprintf(Y.stored, sizeof Y.stored, "text");
   visit_labels(*s, mark, &(marking){l, Y.mat});

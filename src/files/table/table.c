@@ -252,6 +252,9 @@ static int64_t role_bytes(const table *t, io_role r)
 
 static lapis_status allocate(table *t)
 {
+  double numbers = (double)(t->count[IO_FEATURE] + t->count[IO_TARGET]);
+  TRY(base_unfolds(t->ctx, t->path, 8.0 * numbers * (double)t->rows,
+                   (double)(t->start.end - t->start.begin)));
   TRY(io_number_array(t->ctx, LAPIS_F64, t->count[IO_FEATURE], t->rows, &t->X));
   if (t->text_targets)
     TRY(io_text_array(t->ctx, t->count[IO_TARGET], t->rows,

@@ -1,0 +1,309 @@
+/* cost.c - reading costs in proportion to the bytes of a file, whatever stands
+ * in them: processor time and memory of the command, of a file of n things and
+ * one of four times as many. */
+#include <math.h>
+#include <sys/resource.h>
+
+#include "command.h"
+
+typedef struct text {
+  char *at;
+  size_t size, room;
+} text;
+
+static void put(text *t, const char *format, ...)
+{
+  va_list args;
+  for (;;) {
+    va_start(args, format);
+    int n = vsnprintf(t->at + t->size, t->room - t->size, format, args);
+    va_end(args);
+    if (n >= 0 && (size_t)n < t->room - t->size) {
+      t->size += (size_t)n;
+      return;
+    }
+    t->room = 2 * t->room + (size_t)n + 64;
+    t->at = realloc(t->at, t->room);
+    assert_non_null(t->at);
+  }
+}
+
+/* format holds one %d, or none, for i of 0 .. n - 1; between: behind each but
+ * the last. */
+static void repeat(text *t, int n, const char *format, const char *between)
+{
+  for (int i = 0; i < n; i++) {
+    put(t, format, i);
+    put(t, "%s", i + 1 < n ? between : "");
+  }
+}
+
+static void save(const command *c, const char *name, text *t)
+{
+  command_write(c, name, t->at, t->size);
+  free(t->at);
+  *t = (text){.at = NULL};
+}
+
+typedef struct used {
+  double seconds, bytes;
+  int code;
+  char said[512];
+} used;
+
+/* Of the command alone: no shell between. */
+static used run(const command *c, const char *arguments)
+{
+  char line[1024], *word[32], path[160];
+  int n = 0;
+  snprintf(line, sizeof line, "%s", arguments);
+  word[n++] = getenv("LAPIS_COMMAND");
+  for (char *at = strtok(line, " "); at != NULL; at = strtok(NULL, " "))
+    word[n++] = at;
+  word[n++] = "--threads";
+  word[n++] = "1";
+  word[n] = NULL;
+  snprintf(path, sizeof path, "%s/.said", c->folder);
+  int pipes[2], status;
+  struct {
+    struct rusage of;
+    int status;
+  } told;
+  assert_int_equal(pipe(pipes), 0);
+  pid_t between = fork(); /* the command is its only child */
+  if (between == 0) {
+    pid_t pid = fork();
+    if (pid == 0) {
+      if (chdir(c->folder) != 0 || freopen(path, "w", stdout) == NULL ||
+          dup2(1, 2) < 0)
+        _exit(126);
+      execv(word[0], word);
+      _exit(127);
+    }
+    memset(&told, 0, sizeof told);
+    bool fine = waitpid(pid, &told.status, 0) == pid &&
+                getrusage(RUSAGE_CHILDREN, &told.of) == 0 &&
+                write(pipes[1], &told, sizeof told) == sizeof told;
+    _exit(fine ? 0 : 1);
+  }
+  assert_int_equal(waitpid(between, &status, 0), between);
+  assert_int_equal(read(pipes[0], &told, sizeof told), sizeof told);
+  close(pipes[0]);
+  close(pipes[1]);
+  const struct rusage u = told.of;
+  status = told.status;
+  used out = {.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+  out.seconds = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+  out.bytes = 1024.0 * (double)u.ru_maxrss;
+  command_slurp(c, ".said", out.said, sizeof out.said);
+  return out;
+}
+
+/* ---- files --------------------------------------------------------------*/
+enum { SMALL = 4000, LARGE = 4 * SMALL };
+
+static void arff_words(const command *c, int n)
+{
+  text t = {.at = NULL};
+  put(&t, "@relation r\n@attribute k {");
+  repeat(&t, n, "v%d", ",");
+  put(&t, "}\n@attribute x numeric\n@data\nv0,1\nv1,2\n");
+  save(c, "f.arff", &t);
+}
+
+static void arff_words_used(const command *c, int n)
+{
+  text t = {.at = NULL};
+  put(&t, "@relation r\n@attribute k {");
+  repeat(&t, n, "'v %d'", ",");
+  put(&t, "}\n@attribute x numeric\n@data\n");
+  repeat(&t, n, "\"v %d\",1", "\n");
+  save(c, "f.arff", &t);
+}
+
+static void arff_numbers_used(const command *c, int n)
+{
+  text t = {.at = NULL};
+  put(&t, "@relation r\n@attribute k {");
+  repeat(&t, n, "%d", ",");
+  put(&t, "}\n@attribute x numeric\n@data\n");
+  repeat(&t, n, "%d.0,1", "\n");
+  save(c, "f.arff", &t);
+}
+
+static void arff_sparse(const command *c, int n)
+{
+  text t = {.at = NULL};
+  put(&t, "@relation r\n");
+  repeat(&t, 4 * n, "@attribute a%d numeric\n", "");
+  put(&t, "@data\n");
+  repeat(&t, 4 * n, "{%d 1}\n", "");
+  save(c, "f.arff", &t);
+}
+
+static void arff_labels(const command *c, int n)
+{
+  text t = {.at = NULL};
+  put(&t, "@relation r\n");
+  repeat(&t, n, "@attribute a%d {0,1}\n", "");
+  put(&t, "@data\n");
+  repeat(&t, n, "1", ",");
+  put(&t, "\n");
+  repeat(&t, n, "0", ",");
+  save(c, "f.arff", &t);
+  put(&t, "<labels>");
+  repeat(&t, n - 1, "<label name=\"a%d\"></label>\n", "");
+  save(c, "f.xml", &t);
+}
+
+static void arff_no_labels(const command *c, int n)
+{
+  text t = {.at = NULL};
+  put(&t, "@relation r\n@attribute a {0,1}\n@attribute b {0,1}\n@data\n1,0\n");
+  save(c, "f.arff", &t);
+  repeat(&t, 8 * n, "<label ", "");
+  put(&t, ">");
+  save(c, "f.xml", &t);
+}
+
+static void svm_labels(const command *c, int n)
+{
+  text t = {.at = NULL};
+  repeat(&t, n, "1,2%d 1:1 2:1\n", "");
+  save(c, "f.svm", &t);
+}
+
+static void csv_row_of(text *t, int n, const char *cell)
+{
+  repeat(t, n, cell, ",");
+  put(t, "\n");
+}
+
+static void csv_words(const command *c, int n)
+{
+  text t = {.at = NULL};
+  csv_row_of(&t, n, "c%d");
+  csv_row_of(&t, n, "x");
+  csv_row_of(&t, n, "y");
+  save(c, "f.csv", &t);
+}
+
+static void csv_codes(const command *c, int n)
+{
+  text t = {.at = NULL};
+  csv_row_of(&t, n, "01");
+  csv_row_of(&t, n, "2");
+  csv_row_of(&t, n, "03");
+  save(c, "y.csv", &t);
+  put(&t, "1\n2\n3\n");
+  save(c, "f.csv", &t);
+}
+
+static void csv_numbered(const command *c, int n)
+{
+  text t = {.at = NULL};
+  csv_row_of(&t, n, "c%did");
+  for (int k = 0; k < 12; k++) {
+    char cell[8];
+    snprintf(cell, sizeof cell, "%d", k * k);
+    csv_row_of(&t, n, cell);
+  }
+  save(c, "f.csv", &t);
+}
+
+static void cells_one_long(const command *c, int n)
+{
+  text t = {.at = NULL};
+  put(&t, "name");
+  repeat(&t, n, ",c%d", "");
+  put(&t, "\n");
+  repeat(&t, n, "a\n", "");
+  save(c, "f.csv", &t);
+  command_write(c, "a.pgm", "P5\n2 2\n255\n\x10\x80\xff\x40", 15);
+}
+
+static void json_keys(const command *c, int n)
+{
+  text t = {.at = NULL};
+  put(&t, "{");
+  repeat(&t, 8 * n, "\"k%d\": 1", ",");
+  put(&t, "}");
+  save(c, "f.json", &t);
+  put(&t, "1,2\n3,4\n5,6\n");
+  save(c, "f.csv", &t);
+}
+
+static const struct {
+  void (*make)(const command *c, int n);
+  const char *run;
+} cases[] = {{arff_words, "convert f.arff o.npz -q"},
+             {arff_words, "info f.arff --json"},
+             {arff_words_used, "convert f.arff o.npz -q --target k"},
+             {arff_words_used, "convert f.arff o.npz -q"},
+             {arff_words_used, "info f.arff --target k"},
+             {arff_numbers_used, "convert f.arff o.npz -q"},
+             {arff_numbers_used, "convert f.arff o.npz -q --one-hot k"},
+             {arff_sparse, "convert f.arff o.npz -q"},
+             {arff_sparse, "convert f.arff o.csv -q"},
+             {arff_labels, "convert f.arff o.npz -q --arff-labels f.xml"},
+             {arff_labels, "info f.arff --json --arff-labels f.xml"},
+             {arff_no_labels, "convert f.arff o.npz -q --arff-labels f.xml"},
+             {svm_labels, "convert f.svm o.npz -q"},
+             {svm_labels, "convert f.svm o.csv -q"},
+             {csv_words, "convert f.csv o.npz -q --header yes --one-hot *"},
+             {csv_codes, "convert f.csv o.npz -q -Y y.csv"},
+             {csv_numbered, "convert f.csv o.npz -q --header yes"},
+             {cells_one_long, "label a.pgm --labels f.csv --no-cache -q"},
+             {json_keys, "fit rpca f.csv -q -o o.npz --config f.json"}};
+
+/* Twice of what is in proportion, and what is next to nothing anyhow. */
+static void four_times_as_much_costs_four_times(void **state)
+{
+  command c;
+  command_begin(&c);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    cases[k].make(&c, SMALL);
+    used one = run(&c, cases[k].run);
+    cases[k].make(&c, LARGE);
+    used four = run(&c, cases[k].run);
+    if (four.code < 0 || four.code > 4)
+      fail_msg("%s: exit %d: %s", cases[k].run, four.code, four.said);
+    if (four.seconds > 0.2 + 8 * one.seconds)
+      fail_msg("%s: %.2f s and %.2f s", cases[k].run, one.seconds,
+               four.seconds);
+    if (four.bytes > 60e6 + 8 * fmax(one.bytes - 15e6, 0))
+      fail_msg("%s: %.0f MB and %.0f MB", cases[k].run, one.bytes / 1e6,
+               four.bytes / 1e6);
+    if (four.bytes > 256e6 || four.seconds > 2)
+      fail_msg("%s: %.0f MB, %.2f s", cases[k].run, four.bytes / 1e6,
+               four.seconds);
+  }
+  command_end(&c);
+}
+
+/* What is refused says by what, and what allows it. */
+static void what_unfolds_names_the_option(void **state)
+{
+  command c;
+  command_begin(&c);
+  arff_words_used(&c, LARGE);
+  command_run(&c, "convert f.arff o.npz");
+  command_expect(&c, 1, "--max-unfold");
+  svm_labels(&c, LARGE);
+  command_run(&c, "convert f.svm o.npz");
+  command_expect(&c, 1, "--max-unfold");
+  arff_words_used(&c, SMALL);
+  command_run(&c, "convert f.arff o.npz");
+  command_expect(&c, 1, "--max-unfold");
+  command_do(&c, "convert f.arff o.npz -q --max-unfold 200");
+  command_end(&c);
+}
+
+int test_cost(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(four_times_as_much_costs_four_times),
+      cmocka_unit_test(what_unfolds_names_the_option)};
+  return run_cases(tests, NULL, NULL);
+}
