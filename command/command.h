@@ -156,6 +156,7 @@ struct cli {
   uint64_t warned[64];      /* hashes of the warnings of this run */
   int n_warned;
   lapis_checkpoint *checkpoint; /* or NULL */
+  lapis_parts *folder;          /* that the answers go to, or NULL */
   lapis_processes ranks;        /* of --mpi; without it one */
   bool joined;                  /* MPI has to be left again */
   char stream[STREAM_PATH];     /* a path of data that came by a pipe */
@@ -309,8 +310,6 @@ void config_free(cli *c);
 void config_say(const cli *c, const lapis_solver *cv, const void *settings,
                 const lapis_grid *grid, int count);
 /* ---- outputs.c: before any work is done ----------------------------------*/
-extern const char
-    *const output_options[]; /* that name files; NULL at the end */
 /* EXIT_DONE, or why path cannot be written: not there, or it is read, or two
  * outputs have one name. */
 int check_writable(cli *c, const char *path);

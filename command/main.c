@@ -67,6 +67,7 @@ static int run_verb(cli *c, int argc, char **argv)
   if (code == EXIT_DONE) code = c->verb->run(c);
   interrupt_end();
   cli_wipe_bar(c);
+  lapis_parts_free(c->folder);
   spread_end(c);
   return code;
 }

@@ -87,11 +87,7 @@ static void end_now(bool with_checkpoint)
   if (with_checkpoint && !lost && p != NULL &&
       pthread_create(&writer, NULL, write_checkpoint, p) == 0)
     (void)wait_for(PATIENCE);
-  for (int i = 0; output_options[i] != NULL; i++) {
-    const char *path = args_get(&watch.c->args, output_options[i]);
-    if (path != NULL) lapis_file_abandon(path);
-  }
-  lapis_file_abandon(args_get(&watch.c->args, "cache"));
+  lapis_file_abandon();
   int code = lost ? EXIT_INPUT : EXIT_INTERRUPTED;
   const char *said = lost                            ? cut
                      : atomic_load(&watch.c->ending) ? ""

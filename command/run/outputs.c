@@ -8,7 +8,7 @@
 
 #include "command/command.h"
 
-const char *const output_options[] = {
+static const char *const output_options[] = {
     "output",     "model",      "config",          "result",    "csv",
     "labels-out", "checkpoint", "save-vocabulary", "completed", NULL};
 
@@ -157,7 +157,7 @@ static int check_folder(cli *c, const char *path)
 {
   int code = check_apart(c, path);
   if (code != EXIT_DONE) return code;
-  lapis_status s = lapis_parts_check(c->ctx, path);
+  lapis_status s = lapis_parts_new(c->ctx, path, &c->folder);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 

@@ -486,8 +486,7 @@ lapis_status result_write(cli *c, const lapis_solver *s,
   for (int i = 0; i < c->n_extra; i++) list.item[list.count++] = c->extra[i];
   put_names(c, &list, ds);
   if (status >= 0 && folder)
-    status =
-        lapis_parts_write(c->ctx, path, list.item, list.divided, list.count);
+    status = lapis_parts_write(c->folder, list.item, list.divided, list.count);
   else if (status >= 0)
     status = spread_settle(c, c->ranks.rank > 0
                                   ? LAPIS_OK

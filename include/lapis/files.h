@@ -78,18 +78,21 @@ LAPIS_API lapis_status lapis_arrays_write(lapis_ctx *ctx, const char *path,
                                           const char *format,
                                           const lapis_named *item, int count);
 /* A result in parts: a folder in which each process of a communicator, or the
- * one there is, writes part-0001-of-0004.npz, and the first of them index.json
- * once all parts are there.  Called by all.  divided[i]: item i has the
- * process's own columns, and is of the whole otherwise, taken from the first
- * (NULL: all are); the same names in the same order with each.  What fails with
- * one fails with all and leaves no index; until every part is written the
- * folder holds what it did.  All that reads a container reads the folder. */
-LAPIS_API lapis_status lapis_parts_write(lapis_ctx *ctx, const char *folder,
+ * one there is, writes its part of the whole, and the first of them index.json
+ * once all parts are there.  Called by all.  _new, before any work: LAPIS_EIO
+ * where the folder cannot be made, holds other files, or is another's who
+ * writes there; nobody else can until _free.  _write, once: divided[i]: item i
+ * has the process's own columns, and is of the whole otherwise, taken from the
+ * first (NULL: all are); the same names in the same order with each.  What
+ * fails with one fails with all, and the folder holds what it did.  All that
+ * reads a container reads the folder. */
+typedef struct lapis_parts lapis_parts;
+LAPIS_API lapis_status lapis_parts_new(lapis_ctx *ctx, const char *folder,
+                                       lapis_parts **out);
+LAPIS_API lapis_status lapis_parts_write(lapis_parts *p,
                                          const lapis_named *item,
                                          const bool *divided, int count);
-/* Before any work: LAPIS_EIO where the folder cannot be made, or holds other
- * files. */
-LAPIS_API lapis_status lapis_parts_check(lapis_ctx *ctx, const char *folder);
+LAPIS_API void lapis_parts_free(lapis_parts *p);
 /* size bytes of text or anything else, atomically. */
 LAPIS_API lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
                                         const void *bytes, size_t size);

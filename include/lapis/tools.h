@@ -135,9 +135,9 @@ LAPIS_API bool lapis_json_entry(const lapis_json *v, int i, const char **key,
                                 char *text, size_t size);
 
 /* ---- a program that ends in the middle ----------------------------------*/
-/* Removes what this process has begun to write to path and not finished; for a
- * program that is about to end in the middle.  The old file stays. */
-LAPIS_API void lapis_file_abandon(const char *path);
+/* Removes what this process has begun to write and not finished; for a program
+ * that is about to end in the middle.  The old files stay. */
+LAPIS_API void lapis_file_abandon(void);
 
 /* ---- solvers of several steps ---------------------------------------------
  * What a program makes of others' solvers and is used as they are: lapis_solve

@@ -1,6 +1,8 @@
 /* io.h - shared by the files of src/files: bytes in, arrays, bytes out. */
 #ifndef LAPIS_IO_PRIVATE_H
 #define LAPIS_IO_PRIVATE_H
+#include <sys/types.h>
+
 #include "base/base.h"
 #include "lapis/files.h"
 #include "lapis/tools.h"
@@ -389,6 +391,17 @@ lapis_status csv_write(lapis_ctx *ctx, const char *path,
 lapis_status tsv_write(lapis_ctx *ctx, const char *path,
                        const lapis_named *item, int count);
 
+/* ---- temporary.c: files that are being written --------------------------*/
+/* Opens a temporary file beside target, for itself alone, and removes those
+ * that killed writers of target have left; its name goes to path (PATH_MAX).
+ * -1: errno. */
+int io_temporary(const char *target, mode_t mode, char *path);
+/* The same for one at a time, which locks others out until it is removed and
+ * closed: EBUSY while there is another, EEXIST where that cannot be known. */
+int io_temporary_alone(const char *target, mode_t mode, char *path);
+/* Removes those that killed writers of target have left. */
+void io_temporary_tidy(const char *target);
+
 /* ---- atomic.c -----------------------------------------------------------*/
 typedef struct io_out {
   lapis_ctx *ctx;
@@ -396,11 +409,17 @@ typedef struct io_out {
   char *target;     /* path with its links followed */
   char *temp;       /* beside target */
   bool direct;      /* no file: temp is copied to it at the end */
-  int fd;           /* of temp; -1: not open */
+  bool kept;        /* mode: that of the file that is replaced */
+  mode_t mode;
+  int fd; /* of temp */
 } io_out;
+/* An empty temporary file that is as readable as the old one. */
 lapis_status io_out_begin(lapis_ctx *ctx, const char *path, io_out *out);
-/* Creates the temporary file; not called where libzip creates o->temp. */
-lapis_status io_out_open(io_out *o);
+/* The same where another file, like, says who may read the new one. */
+lapis_status io_out_begin_like(lapis_ctx *ctx, const char *path,
+                               const char *like, io_out *out);
+/* Removes what killed writers of path have left. */
+void io_tidy(const char *path);
 lapis_status io_out_write(io_out *o, const void *bytes, int64_t size);
 /* Makes the new file visible if status is fine, else removes it; returns
  * status, or what went wrong. */
@@ -410,8 +429,8 @@ lapis_status io_fail_errno(lapis_ctx *ctx, const char *path, const char *did);
 /* npz.c: whether these can be members of one archive. */
 lapis_status npz_check(lapis_ctx *ctx, const char *path,
                        const lapis_named *item, int count);
-/* npz.c: the archive in o's temporary file, which it creates. */
-lapis_status npz_write(const io_out *o, const lapis_named *item, int count);
+/* npz.c: the archive in o's temporary file. */
+lapis_status npz_write(io_out *o, const lapis_named *item, int count);
 
 /* ---- parts.c: a folder of parts -------------------------------------------*/
 extern const io_kind io_parts;

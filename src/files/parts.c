@@ -1,11 +1,12 @@
 /* parts.c - a result in a folder to which every process writes its own part.
  *
- * part-0001-of-0004.npz has the first process's samples of what is divided, and
- * all of what is not; index.json says how many parts there are and which arrays
- * are divided.  Parts wait under other names until all are written, and the
- * index comes last, by rename: a folder without one is nobody's result.
- * Index and parts carry the hash of the whole, so that a part of another run
- * is found out. */
+ * part-0001-of-0004-RUN.npz has the first process's samples of what is divided,
+ * and all of what is not; index.json says how many parts there are, which
+ * arrays are divided, and RUN, the hash of the whole.  The parts of a new
+ * result lie beside those of the old one until the index takes its place by
+ * rename: at that moment, and on every file system, the one result is replaced
+ * by the other, and then the old parts go.  Parts that no index names are
+ * nobody's, and go when the folder is next written to. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +17,23 @@
 #include "files/parts_folder.h"
 #include "mat/mat.h"
 
-enum { FORMAT = 1, MOST = 9999 };
+enum { FORMAT = 2, MOST = 9999 };
 static const char header_name[] = "lapis";
 
-/* ---- the folder ---------------------------------------------------------*/
-
 /* ---- writing ------------------------------------------------------------*/
+struct lapis_parts {
+  lapis_ctx *ctx;
+  char folder[PATH_BYTES], path[PATH_BYTES]; /* path: of the index */
+  parts_hold hold;                           /* with the first process */
+};
+
 typedef struct writing {
   lapis_ctx *ctx;
-  const char *folder;
+  lapis_parts *to;
   const lapis_named *item; /* count */
   const bool *divided;     /* count; NULL: none is */
   int count, part, parts;  /* part from 1 */
-  char run[32];            /* the hash of the whole */
+  char run[RUN_BYTES];
 } writing;
 
 static bool is_divided(const writing *w, int i)
@@ -36,16 +41,27 @@ static bool is_divided(const writing *w, int i)
   return w->divided != NULL && w->divided[i];
 }
 
+static uint64_t hash_text(const char *text)
+{
+  lapis_mat view = lapis_mat_text(&text, 1, 1);
+  return mat_hash_columns(&view, 0);
+}
+
+/* Equal hashes are equal results: their names count, too. */
 static lapis_status hash_whole(writing *w)
 {
   uint64_t hash = 0;
   for (int i = 0; i < w->count; i++) {
     const lapis_mat *A = &w->item[i].mat;
     int64_t first = 0, all;
+    uint64_t by = (uint64_t)(2 * i + 1);
     if (is_divided(w, i)) TRY(base_place(w->ctx, A->cols, &first, &all));
-    if (is_divided(w, i) || w->part == 1) hash += mat_hash_columns(A, first);
+    if (w->part == 1) hash += by * hash_text(w->item[i].name);
+    if (is_divided(w, i) || w->part == 1)
+      hash += by * mat_hash_columns(A, first);
   }
   TRY(base_sum_word(w->ctx, &hash));
+  hash += (uint64_t)w->parts;
   (void)snprintf(w->run, sizeof w->run, "%016" PRIx64, hash);
   return LAPIS_OK;
 }
@@ -95,14 +111,13 @@ static lapis_status write_part(const writing *w, io_out *o)
 
 static lapis_status write_index(const writing *w)
 {
-  char *text, path[PATH_BYTES];
+  char *text;
   lapis_json *head = header(w, "parts"), *list = lapis_json_list();
   for (int i = 0; i < w->count; i++)
     if (is_divided(w, i)) lapis_json_put_text(list, NULL, w->item[i].name);
   lapis_json_put(head, "divided", list);
   TRY(print(w->ctx, head, &text));
-  parts_join(w->folder, parts_index, path);
-  lapis_status s = lapis_file_write(w->ctx, path, text, strlen(text));
+  lapis_status s = lapis_file_write(w->ctx, w->to->path, text, strlen(text));
   free(text);
   return s;
 }
@@ -113,50 +128,92 @@ static lapis_status write_folder(writing *w)
   char name[NAME_BYTES], path[PATH_BYTES];
   io_out o;
   bool first = w->part == 1;
-  TRY(base_agree(w->ctx, first ? parts_prepare(w->ctx, w->folder) : LAPIS_OK));
   TRY(hash_whole(w));
-  parts_name(w->part, w->parts, name);
-  parts_join(w->folder, name, path);
-  lapis_status own = io_out_begin(w->ctx, path, &o);
-  bool begun = own >= 0;
-  if (begun) own = write_part(w, &o);
-  lapis_status s = base_agree(w->ctx, own);
-  bool swept = s >= 0; /* until then the part there is the former result's */
-  /* from here on the former result is gone */
-  if (swept && first) parts_sweep(w->folder);
-  if (s >= 0) s = base_agree(w->ctx, s);
-  if (begun) own = io_out_end(&o, s);
-  if (s >= 0) s = base_agree(w->ctx, own);
-  if (s >= 0) s = base_agree(w->ctx, first ? write_index(w) : LAPIS_OK);
-  if (s < 0 && begun && swept) (void)unlink(path);
+  parts_name(w->part, w->parts, w->run, name);
+  parts_join(w->to->folder, name, path);
+  lapis_status own = io_out_begin_like(w->ctx, path, w->to->path, &o);
+  if (own >= 0) own = io_out_end(&o, write_part(w, &o));
+  TRY(base_agree(w->ctx, own));
+  return base_agree(w->ctx, first ? write_index(w) : LAPIS_OK);
+}
+
+/* What is not named by the index that stands there. */
+static void sweep_others(const lapis_parts *p)
+{
+  lapis_json *index = NULL;
+  bool there = io_exists(p->path);
+  if (there &&
+      (!io_is_file(p->path) || lapis_json_read(NULL, p->path, &index) < 0))
+    return; /* nobody knows what was whole */
+  parts_sweep(p->folder, there ? lapis_json_text(index, "run", "") : "");
+  lapis_json_free(index);
+}
+
+lapis_status lapis_parts_new(lapis_ctx *ctx, const char *folder,
+                             lapis_parts **out)
+{
+  MAKES(out);
+  NEEDS(ctx, ctx, folder, out);
+  base_meet(ctx);
+  lapis_parts *p = base_alloc(ctx, 1, sizeof *p);
+  lapis_status s = p == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0 && base_ranks(ctx) > MOST)
+    s = lapis_fail(ctx, LAPIS_EINVAL, "%s: at most %d processes write parts",
+                   folder, MOST);
+  if (s >= 0) {
+    p->ctx = ctx;
+    p->hold.fd = -1;
+    (void)snprintf(p->folder, sizeof p->folder, "%s", folder);
+    parts_join(folder, parts_index, p->path);
+  }
+  if (s >= 0 && base_rank(ctx) == 0) {
+    s = parts_lock(ctx, folder, &p->hold);
+    if (s >= 0) sweep_others(p);
+  }
+  s = base_agree(ctx, s);
+  if (s >= 0)
+    *out = p;
+  else
+    lapis_parts_free(p);
   return s;
 }
 
-lapis_status lapis_parts_write(lapis_ctx *ctx, const char *folder,
-                               const lapis_named *item, const bool *divided,
-                               int count)
+lapis_status lapis_parts_write(lapis_parts *p, const lapis_named *item,
+                               const bool *divided, int count)
 {
-  NEEDS(ctx, ctx, folder, item);
-  base_meet(ctx);
-  writing w = {.ctx = ctx,
-               .folder = folder,
+  NEEDS(p == NULL ? NULL : p->ctx, p, item);
+  base_meet(p->ctx);
+  writing w = {.ctx = p->ctx,
+               .to = p,
                .item = item,
                .divided = divided,
                .count = count,
-               .part = base_rank(ctx) + 1,
-               .parts = base_ranks(ctx)};
-  lapis_status s = npz_check(ctx, folder, item, count);
-  if (s >= 0 && w.parts > MOST)
-    s = lapis_fail(ctx, LAPIS_EINVAL, "%s: at most %d processes write parts",
-                   folder, MOST);
-  TRY(base_agree(ctx, s));
-  return base_agree(ctx, write_folder(&w));
+               .part = base_rank(p->ctx) + 1,
+               .parts = base_ranks(p->ctx)};
+  lapis_status s = npz_check(p->ctx, p->folder, item, count);
+  TRY(base_agree(p->ctx, s));
+  return write_folder(&w);
+}
+
+void lapis_parts_free(lapis_parts *p)
+{
+  if (p == NULL) return;
+  if (p->hold.fd >= 0) {
+    sweep_others(p);
+    parts_unlock(p->folder, &p->hold);
+  }
+  base_free(p);
 }
 
 static lapis_status write_one(lapis_ctx *ctx, const char *path,
                               const lapis_named *item, int count)
 {
-  return lapis_parts_write(ctx, path, item, NULL, count);
+  lapis_parts *p;
+  TRY(npz_check(ctx, path, item, count));
+  TRY(lapis_parts_new(ctx, path, &p));
+  lapis_status s = lapis_parts_write(p, item, NULL, count);
+  lapis_parts_free(p);
+  return s;
 }
 
 /* ---- reading ------------------------------------------------------------*/
@@ -172,7 +229,7 @@ typedef struct reading {
 static lapis_status fail_part(const reading *r, int part, const char *what)
 {
   char name[NAME_BYTES];
-  parts_name(part, r->parts, name);
+  parts_name(part, r->parts, r->run, name);
   return lapis_fail(
       r->ctx, LAPIS_EFORMAT,
       "%s: part %d of %d (%s) %s; run what wrote the folder again", r->folder,
@@ -188,7 +245,9 @@ static lapis_status read_index(reading *r)
   double format = lapis_json_number(r->index, "format", 0);
   r->run = lapis_json_text(r->index, "run", "");
   if (strcmp(lapis_json_text(r->index, "kind", ""), "parts") != 0 ||
-      format != FORMAT || !(parts >= 1 && parts <= MOST))
+      format != FORMAT || !(parts >= 1 && parts <= MOST) ||
+      strlen(r->run) != RUN_BYTES - 1 ||
+      strspn(r->run, "0123456789abcdef") != RUN_BYTES - 1)
     return lapis_fail(r->ctx, LAPIS_EFORMAT,
                       "%s: is no index of a result in parts of format %d", path,
                       FORMAT);
@@ -220,7 +279,7 @@ static lapis_status read_part(reading *r, int part, const io_request *request,
   char name[NAME_BYTES], path[PATH_BYTES];
   io_file f;
   io_request own = *request;
-  parts_name(part, r->parts, name);
+  parts_name(part, r->parts, r->run, name);
   parts_join(r->folder, name, path);
   own.seen = seen;
   if (!io_is_file(path)) return fail_part(r, part, "is missing");
@@ -365,15 +424,36 @@ static lapis_status read_parts(reading *r, const io_request *request,
   return s < 0 ? s : join_all(r, request, out);
 }
 
+static void reading_free(reading *r)
+{
+  for (int k = 0; r->part != NULL && k < r->parts; k++)
+    lapis_arrays_free(&r->part[k]);
+  base_free(r->part);
+  lapis_json_free(r->index);
+}
+
+/* Whether the folder holds another result by now. */
+static bool is_replaced(const reading *r)
+{
+  reading now = {.folder = r->folder};
+  bool other =
+      r->run != NULL && read_index(&now) >= 0 && strcmp(now.run, r->run) != 0;
+  reading_free(&now);
+  return other;
+}
+
 static lapis_status parts_read(lapis_ctx *ctx, io_file *f,
                                const io_request *request, lapis_arrays *out)
 {
-  reading r = {.ctx = ctx, .folder = f->path};
-  lapis_status s = read_parts(&r, request, out);
-  for (int k = 0; r.part != NULL && k < r.parts; k++)
-    lapis_arrays_free(&r.part[k]);
-  base_free(r.part);
-  lapis_json_free(r.index);
+  enum { TRIES = 10 };
+  lapis_status s = LAPIS_OK;
+  for (int k = 0; k < TRIES; k++) {
+    reading r = {.ctx = ctx, .folder = f->path};
+    s = read_parts(&r, request, out);
+    bool again = s < 0 && out->count == 0 && is_replaced(&r);
+    reading_free(&r);
+    if (!again) break;
+  }
   return s;
 }
 

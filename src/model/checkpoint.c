@@ -686,6 +686,7 @@ static lapis_status open_new(lapis_checkpoint *c, const char *path, char *head)
   c->header = base_strdup(c->ctx, head);
   if (c->own == NULL || c->path == NULL || c->header == NULL)
     return lapis_fail(c->ctx, LAPIS_ENOMEM, "out of memory");
+  if (base_rank(c->ctx) == 0) io_tidy(path);
   TRY(load(c));
   c->written = c->taken = base_seconds();
   keep_hook hook = {

@@ -3,29 +3,34 @@
  *
  *   LAPIS_FAULT=KIND:K   eio: the k-th write fails; enospc: it and all later
  *                        ones; short: it takes half; alloc: the k-th
- *                        allocation and all later ones fail.  K 0: none does
+ *                        allocation and all later ones fail; kill: before the
+ *                        k-th write or other step on files the process is
+ *                        killed.  K 0: none does
  *   LAPIS_FAULT_LOG=F    at its end the process appends its counts to F
  *
- * Writes are those to regular files, with fsync and rename; allocations those
- * that the command itself asks for, since what libraries do without memory is
- * theirs. */
+ * Writes are those to regular files, with fsync and rename; other steps make
+ * and remove files and folders and lock them; allocations are those that the
+ * command itself asks for, since what libraries do without memory is theirs. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static atomic_long writes, allocations;
+static atomic_long writes, allocations, steps;
 static uintptr_t first, last; /* addresses of the command's own code */
 static long at;
-static char kind; /* e, n (enospc), s, a; 0: none */
+static char kind; /* e, n (enospc), s, a, k; 0: none */
 
 static int find_command(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -56,11 +61,60 @@ __attribute__((destructor)) static void end(void)
   kind = 0;
   FILE *f = path == NULL ? NULL : fopen(path, "a");
   if (f == NULL) return;
-  fprintf(f, "%ld %ld\n", atomic_load(&writes), atomic_load(&allocations));
+  fprintf(f, "%ld %ld %ld\n", atomic_load(&writes), atomic_load(&allocations),
+          atomic_load(&steps));
   fclose(f);
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+/* ---- steps ----------------------------------------------------------------*/
+static void step(void)
+{
+  if (atomic_fetch_add(&steps, 1) + 1 == at && kind == 'k')
+    (void)kill(getpid(), SIGKILL);
+}
+
+/* Only what makes a file is a step. */
+int open(const char *path, int how, ...)
+{
+  va_list rest;
+  va_start(rest, how);
+  int mode = (how & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, int) : 0;
+  va_end(rest);
+  if ((how & O_CREAT) != 0) step();
+  return REAL(open)(path, how, mode);
+}
+
+int unlink(const char *path)
+{
+  step();
+  return REAL(unlink)(path);
+}
+
+int unlinkat(int folder, const char *path, int how)
+{
+  step();
+  return REAL(unlinkat)(folder, path, how);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+  step();
+  return REAL(mkdir)(path, mode);
+}
+
+int rmdir(const char *path)
+{
+  step();
+  return REAL(rmdir)(path);
+}
+
+int flock(int fd, int how)
+{
+  step();
+  return REAL(flock)(fd, how);
+}
 
 /* ---- writes -------------------------------------------------------------*/
 /* 0: as usual, 1: half of it, -1: errno is set. */
@@ -69,6 +123,7 @@ static int fate(int fd)
   struct stat st;
   if (fd >= 0 && (fd <= 2 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)))
     return 0;
+  step();
   long k = atomic_fetch_add(&writes, 1) + 1;
   if (kind == 'n' && k >= at) {
     errno = ENOSPC;

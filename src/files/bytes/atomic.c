@@ -2,10 +2,10 @@
  *
  * Bytes go to a temporary file in the target's folder, are forced to the
  * disk, and take the target's name by rename, which is atomic; then the folder
- * is forced to the disk, where the system lets us.  Links are followed, so
+ * is forced to the disk, where the system lets us.  Nobody may read the new
+ * file, at any moment, who may not read the old one.  Links are followed, so
  * that a link keeps pointing at the file.  What is no file ("-", a pipe,
  * /dev/null) has no old content to lose and is written directly. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,7 +17,7 @@
 
 #include "files/io.h"
 
-enum { TRIES = 100, SUFFIX_BYTES = 64, COPY_BYTES = 1 << 16 };
+enum { LINKS = 16, COPY_BYTES = 1 << 16 };
 
 static lapis_status fail_write(const io_out *o)
 {
@@ -26,32 +26,22 @@ static lapis_status fail_write(const io_out *o)
                        "cannot be written");
 }
 
-/* The path with links followed; the path itself where nothing is there yet.
- */
+/* ---- where --------------------------------------------------------------*/
+/* The path with its links followed, up to what is not there yet. */
 static char *resolve(lapis_ctx *ctx, const char *path)
 {
-  char real[PATH_MAX];
-  return base_strdup(ctx, realpath(path, real) == NULL ? path : real);
-}
-
-/* "folder/.NAME.PID-ADDRESS-TRY.tmp", which does not exist at this moment:
- * two writers at work have not both the same process and the same address. */
-static lapis_status choose_temp(io_out *o)
-{
-  const char *slash = strrchr(o->target, '/');
-  size_t folder = slash == NULL ? 0 : (size_t)(slash + 1 - o->target);
-  size_t size = strlen(o->target) + SUFFIX_BYTES;
-  o->temp = base_alloc(o->ctx, (int64_t)size, 1);
-  if (o->temp == NULL) return LAPIS_ENOMEM;
-  memcpy(o->temp, o->target, folder);
-  for (int i = 0; i < TRIES; i++) {
-    (void)snprintf(o->temp + folder, size - folder, ".%.100s.%ld-%jx-%d.tmp",
-                   o->target + folder, (long)getpid(), (uintmax_t)(uintptr_t)o,
-                   i);
-    if (access(o->temp, F_OK) != 0) return LAPIS_OK;
+  char at[PATH_MAX], to[PATH_MAX], next[PATH_MAX];
+  (void)snprintf(at, sizeof at, "%s", path);
+  for (int k = 0; k < LINKS && realpath(at, next) == NULL; k++) {
+    ssize_t size = readlink(at, to, sizeof to - 1);
+    if (size < 0) return base_strdup(ctx, k == 0 ? path : at);
+    to[size] = '\0';
+    const char *slash = *to == '/' ? NULL : strrchr(at, '/');
+    int folder = slash == NULL ? 0 : (int)(slash + 1 - at);
+    if (folder + size >= (ssize_t)sizeof next) break;
+    memmove(at + folder, to, (size_t)size + 1);
   }
-  errno = EEXIST;
-  return fail_write(o);
+  return base_strdup(ctx, realpath(at, next) == NULL ? path : next);
 }
 
 static lapis_status check_target(const io_out *o, bool *direct)
@@ -75,38 +65,75 @@ static void release(io_out *o)
   o->target = o->temp = NULL;
 }
 
-/* A folder for what goes to no file: npz needs a file to seek in. */
-static lapis_status scratch_target(io_out *o)
+/* For what goes to no file: npz needs a file to seek in. */
+static char *scratch_target(lapis_ctx *ctx)
 {
+  char path[PATH_MAX];
   const char *folder = getenv("TMPDIR");
   if (folder == NULL || *folder == '\0') folder = "/tmp";
-  size_t size = strlen(folder) + SUFFIX_BYTES;
-  o->target = base_alloc(o->ctx, (int64_t)size, 1);
-  if (o->target == NULL) return LAPIS_ENOMEM;
-  (void)snprintf(o->target, size, "%s/lapis", folder);
-  return LAPIS_OK;
+  (void)snprintf(path, sizeof path, "%s/lapis", folder);
+  return base_strdup(ctx, path);
+}
+
+/* ---- who may read it ----------------------------------------------------*/
+/* Those who might read the old file: where the group cannot be kept, it is
+ * no more than the others are.  We can write it ourselves until it is whole. */
+static void keep_readers(io_out *o, const struct stat *old)
+{
+  struct stat st;
+  if (fstat(o->fd, &st) != 0) return;
+  bool same = st.st_uid == old->st_uid && st.st_gid == old->st_gid;
+  o->mode = old->st_mode & 0777;
+  o->kept = true;
+  if (!same && fchown(o->fd, old->st_uid, old->st_gid) != 0 &&
+      st.st_gid != old->st_gid && fchown(o->fd, (uid_t)-1, old->st_gid) != 0)
+    o->mode &= (mode_t)~070 | (o->mode & 07) << 3;
+  (void)fchmod(o->fd, o->mode | S_IRUSR | S_IWUSR);
+}
+
+/* like: the file whose readers are the new one's, where it is there. */
+static lapis_status open_temporary(io_out *o, const char *like)
+{
+  struct stat old;
+  char path[PATH_MAX];
+  bool kept = !o->direct && stat(like, &old) == 0;
+  mode_t mode = kept || o->direct ? S_IRUSR | S_IWUSR : 0666;
+  o->fd = io_temporary(o->target, mode, path);
+  if (o->fd < 0) return fail_write(o);
+  if (kept) keep_readers(o, &old);
+  o->temp = base_strdup(o->ctx, path);
+  if (o->temp != NULL) return LAPIS_OK;
+  (void)unlink(path);
+  (void)close(o->fd);
+  o->fd = -1;
+  return LAPIS_ENOMEM;
+}
+
+lapis_status io_out_begin_like(lapis_ctx *ctx, const char *path,
+                               const char *like, io_out *out)
+{
+  *out = (io_out){.ctx = ctx, .path = path, .fd = -1};
+  TRY(check_target(out, &out->direct));
+  out->target = out->direct ? scratch_target(ctx) : resolve(ctx, path);
+  if (out->target == NULL) return LAPIS_ENOMEM;
+  lapis_status s = open_temporary(out, like == NULL ? out->target : like);
+  if (s < 0) release(out);
+  return s;
 }
 
 lapis_status io_out_begin(lapis_ctx *ctx, const char *path, io_out *out)
 {
-  *out = (io_out){.ctx = ctx, .path = path, .fd = -1};
-  TRY(check_target(out, &out->direct));
-  lapis_status status = LAPIS_OK;
-  if (out->direct)
-    status = scratch_target(out);
-  else if ((out->target = resolve(ctx, path)) == NULL)
-    status = LAPIS_ENOMEM;
-  if (status == LAPIS_OK) status = choose_temp(out);
-  if (status < 0) release(out);
-  return status;
+  return io_out_begin_like(ctx, path, NULL, out);
 }
 
-lapis_status io_out_open(io_out *o)
+void io_tidy(const char *path)
 {
-  o->fd = open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  return o->fd < 0 ? fail_write(o) : LAPIS_OK;
+  char *target = resolve(NULL, path);
+  if (target != NULL) io_temporary_tidy(target);
+  base_free(target);
 }
 
+/* ---- what ---------------------------------------------------------------*/
 static bool write_all(int fd, const char *bytes, int64_t size)
 {
   while (size > 0) {
@@ -141,20 +168,11 @@ static void sync_folder(const char *target)
   (void)close(fd);
 }
 
-/* The new file is as readable as the old one was. */
-static void keep_mode(const io_out *o, int fd)
-{
-  struct stat st;
-  if (stat(o->target, &st) == 0) (void)fchmod(fd, st.st_mode & 07777);
-}
-
+/* It has its name before its lock goes. */
 static lapis_status commit(io_out *o)
 {
-  keep_mode(o, o->fd);
-  bool synced = fsync(o->fd) == 0;
-  bool closed = close(o->fd) == 0;
-  o->fd = -1;
-  if (!synced || !closed || rename(o->temp, o->target) != 0)
+  bool fine = !o->kept || fchmod(o->fd, o->mode) == 0;
+  if (!fine || fsync(o->fd) != 0 || rename(o->temp, o->target) != 0)
     return fail_write(o);
   sync_folder(o->target);
   return LAPIS_OK;
@@ -175,19 +193,12 @@ static lapis_status deliver(io_out *o)
   return status;
 }
 
-/* The file exists already where libzip wrote it. */
-static lapis_status reopen(io_out *o)
-{
-  if (o->fd < 0) o->fd = open(o->temp, O_RDWR | O_CLOEXEC);
-  return o->fd < 0 ? fail_write(o) : LAPIS_OK;
-}
-
 lapis_status io_out_end(io_out *o, lapis_status status)
 {
-  if (status == LAPIS_OK) status = reopen(o);
   if (status == LAPIS_OK) status = o->direct ? deliver(o) : commit(o);
-  if (o->fd >= 0) (void)close(o->fd);
   if (status < 0 || o->direct) (void)unlink(o->temp);
+  if (o->fd >= 0) (void)close(o->fd);
+  o->fd = -1;
   release(o);
   return status;
 }
@@ -198,41 +209,5 @@ lapis_status lapis_file_write(lapis_ctx *ctx, const char *path,
   NEEDS(ctx, path);
   io_out o;
   TRY(io_out_begin(ctx, path, &o));
-  lapis_status status = io_out_open(&o);
-  if (status == LAPIS_OK) status = io_out_write(&o, bytes, (int64_t)size);
-  return io_out_end(&o, status);
-}
-
-/* Names begin with a point and have our number, as choose_temp makes them, and
- * may go on as libzip likes. */
-static void abandon_in(const char *folder, const char *name)
-{
-  char start[NAME_MAX + SUFFIX_BYTES], ours[SUFFIX_BYTES];
-  DIR *d = opendir(folder);
-  if (d == NULL) return;
-  (void)snprintf(start, sizeof start, ".%.100s", name);
-  (void)snprintf(ours, sizeof ours, ".%ld-", (long)getpid());
-  for (struct dirent *e; (e = readdir(d)) != NULL;) {
-    const char *end = e->d_name + strlen(start);
-    bool begins = strncmp(e->d_name, start, strlen(start)) == 0;
-    if (begins && strstr(end, ours) != NULL)
-      (void)unlinkat(dirfd(d), e->d_name, 0);
-  }
-  (void)closedir(d);
-}
-
-void lapis_file_abandon(const char *path)
-{
-  if (path == NULL) return;
-  char folder[PATH_MAX], real[PATH_MAX];
-  const char *scratch = getenv("TMPDIR");
-  const char *target = realpath(path, real) == NULL ? path : real;
-  const char *slash = strrchr(target, '/');
-  const char *name = slash == NULL ? target : slash + 1;
-  if (scratch == NULL || *scratch == '\0') scratch = "/tmp";
-  (void)snprintf(folder, sizeof folder, "%.*s", (int)(name - target), target);
-  if (slash == NULL) strcpy(folder, ".");
-  abandon_in(folder, name);
-  abandon_in(target, ""); /* a folder of parts */
-  abandon_in(scratch, "lapis");
+  return io_out_end(&o, io_out_write(&o, bytes, (int64_t)size));
 }

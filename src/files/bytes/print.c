@@ -12,10 +12,7 @@ lapis_status io_print_begin(lapis_ctx *ctx, const char *path, io_print *p)
   p->block = base_alloc_raw(ctx, IO_PRINT_BYTES, 1);
   if (p->block == NULL) return LAPIS_ENOMEM;
   lapis_status status = io_out_begin(ctx, path, &p->out);
-  if (status < 0)
-    base_free(p->block);
-  else
-    p->status = io_out_open(&p->out);
+  if (status < 0) base_free(p->block);
   return status;
 }
 

@@ -783,17 +783,18 @@ static lapis_status put_item(const writing *w, const lapis_named *item)
 lapis_status hdf5_write(lapis_ctx *ctx, const hdf5_target *to)
 {
   writing w = {.ctx = ctx, .path = to->path, .matlab = to->matlab};
-  hid_t how = H5Pcreate(H5P_FILE_CREATE);
+  hid_t how = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
   be_silent();
   if (w.matlab) (void)H5Pset_userblock(how, HDF5_USER_BLOCK);
-  w.file = H5Fcreate(to->temp, H5F_ACC_EXCL, how, H5P_DEFAULT);
+  (void)H5Pset_file_locking(access, false, true); /* the lock on it is ours */
+  w.file = H5Fcreate(to->temp, H5F_ACC_TRUNC, how, access);
+  (void)H5Pclose(access);
   (void)H5Pclose(how);
   if (w.file < 0)
     return lapis_fail(ctx, LAPIS_EIO, "%s: cannot be written", to->path);
   lapis_status status = LAPIS_OK;
   for (int i = 0; i < to->count && status == LAPIS_OK; i++)
     status = put_item(&w, &to->item[i]);
-  if (H5Fclose(w.file) < 0 && status == LAPIS_OK)
-    status = lapis_fail(ctx, LAPIS_EIO, "%s: cannot be written", to->path);
-  return status;
+  if (H5Fclose(w.file) >= 0 || status < 0) return status;
+  return lapis_fail(ctx, LAPIS_EIO, "%s: cannot be written", to->path);
 }

@@ -235,11 +235,7 @@ lapis_status io_npy_write(lapis_ctx *ctx, const char *path,
   npy_stream s;
   TRY(npy_stream_open(ctx, path, item, &s));
   lapis_status status = io_out_begin(ctx, path, &o);
-  if (status == LAPIS_OK) {
-    status = io_out_open(&o);
-    if (status == LAPIS_OK) status = write_stream(&o, &s);
-    status = io_out_end(&o, status);
-  }
+  if (status == LAPIS_OK) status = io_out_end(&o, write_stream(&o, &s));
   npy_stream_close(&s);
   return status;
 }

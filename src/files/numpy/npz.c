@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <zip.h>
 
 #include "files/io.h"
@@ -427,27 +428,88 @@ static lapis_status add_member(lapis_ctx *ctx, zip_t *zip, const char *path,
   return LAPIS_OK;
 }
 
-/* libzip writes when it closes; what it could not write it removes. */
-static lapis_status write_archive(lapis_ctx *ctx, const char *path,
-                                  const char *temp, feed *feeds, int count)
+/* Where the archive goes: libzip would make files of its own beside it. */
+typedef struct sink {
+  io_out *out;
+  zip_error_t error;
+} sink;
+
+static zip_int64_t sink_fail(sink *k, int code, int64_t answer)
 {
-  zip_error_t e;
-  int code = 0;
-  zip_t *zip = zip_open(temp, ZIP_CREATE | ZIP_EXCL, &code);
-  if (zip == NULL) {
-    zip_error_init_with_code(&e, code);
-    lapis_status s = fail_zip(ctx, LAPIS_EIO, path, "cannot be written", &e);
-    zip_error_fini(&e);
-    return s;
+  zip_error_set(&k->error, code, errno);
+  return answer;
+}
+
+static zip_int64_t sink_seek(sink *k, void *data, zip_uint64_t size)
+{
+  const zip_source_args_seek_t *to =
+      ZIP_SOURCE_GET_ARGS(zip_source_args_seek_t, data, size, &k->error);
+  if (to == NULL) return -1;
+  bool fine = lseek(k->out->fd, (off_t)to->offset, to->whence) >= 0;
+  return fine ? 0 : sink_fail(k, ZIP_ER_SEEK, -1);
+}
+
+/* An archive that is empty as yet. */
+static zip_int64_t sink_stat(zip_stat_t *st)
+{
+  zip_stat_init(st);
+  st->valid = ZIP_STAT_SIZE;
+  st->size = 0;
+  return sizeof *st;
+}
+
+static zip_int64_t take_bytes(void *user, void *data, zip_uint64_t size,
+                              zip_source_cmd_t what)
+{
+  sink *k = user;
+  switch (what) {
+  case ZIP_SOURCE_WRITE:
+    return io_out_write(k->out, data, (int64_t)size) == LAPIS_OK
+               ? (zip_int64_t)size
+               : sink_fail(k, ZIP_ER_WRITE, -1);
+  case ZIP_SOURCE_SEEK:
+  case ZIP_SOURCE_SEEK_WRITE:
+    return sink_seek(k, data, size);
+  case ZIP_SOURCE_TELL:
+  case ZIP_SOURCE_TELL_WRITE:
+    return lseek(k->out->fd, 0, SEEK_CUR);
+  case ZIP_SOURCE_STAT:
+    return sink_stat(data);
+  case ZIP_SOURCE_ERROR:
+    return zip_error_to_data(&k->error, data, size);
+  case ZIP_SOURCE_SUPPORTS:
+    return ZIP_SOURCE_SUPPORTS_WRITABLE;
+  default: /* opened, begun, committed: that is io_out's; nothing is read */
+    return 0;
   }
+}
+
+/* libzip writes when it closes. */
+static lapis_status write_archive(io_out *o, feed *feeds, int count)
+{
+  const char *path = io_name(o->path);
+  sink to = {.out = o};
+  zip_error_t e;
+  zip_error_init(&to.error);
+  zip_error_init(&e);
+  zip_source_t *source = zip_source_function_create(take_bytes, &to, &e);
+  zip_t *zip =
+      source == NULL
+          ? NULL
+          : zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &e);
   lapis_status status = LAPIS_OK;
+  if (zip == NULL) {
+    zip_source_free(source);
+    status = fail_zip(o->ctx, LAPIS_EIO, path, "cannot be written", &e);
+  }
+  zip_error_fini(&e);
   for (int i = 0; i < count && status == LAPIS_OK; i++)
-    status = add_member(ctx, zip, path, &feeds[i]);
+    status = add_member(o->ctx, zip, path, &feeds[i]);
   if (status == LAPIS_OK && zip_close(zip) == 0) return LAPIS_OK;
   if (status == LAPIS_OK)
-    status =
-        fail_zip(ctx, LAPIS_EIO, path, "cannot be written", zip_get_error(zip));
-  zip_discard(zip);
+    status = fail_zip(o->ctx, LAPIS_EIO, path, "cannot be written",
+                      zip_get_error(zip));
+  if (zip != NULL) zip_discard(zip);
   return status;
 }
 
@@ -475,8 +537,7 @@ lapis_status npz_check(lapis_ctx *ctx, const char *path,
   return LAPIS_OK;
 }
 
-static lapis_status write_items(const io_out *o, const lapis_named *item,
-                                int count)
+static lapis_status write_items(io_out *o, const lapis_named *item, int count)
 {
   feed *feeds = base_alloc(o->ctx, count, sizeof *feeds);
   if (feeds == NULL) return LAPIS_ENOMEM;
@@ -487,8 +548,7 @@ static lapis_status write_items(const io_out *o, const lapis_named *item,
     status =
         npy_stream_open(o->ctx, o->path, &item[opened], &feeds[opened].stream);
   }
-  if (status == LAPIS_OK)
-    status = write_archive(o->ctx, io_name(o->path), o->temp, feeds, count);
+  if (status == LAPIS_OK) status = write_archive(o, feeds, count);
   for (int i = 0; i < opened; i++) {
     npy_stream_close(&feeds[i].stream);
     zip_error_fini(&feeds[i].error);
@@ -497,7 +557,7 @@ static lapis_status write_items(const io_out *o, const lapis_named *item,
   return status;
 }
 
-lapis_status npz_write(const io_out *o, const lapis_named *item, int count)
+lapis_status npz_write(io_out *o, const lapis_named *item, int count)
 {
   npz_items items;
   TRY(npz_check(o->ctx, o->path, item, count));
