@@ -53,6 +53,12 @@ LAPIS_API lapis_status lapis_settings_set_matrix(lapis_ctx *ctx,
   {                                                                            \
     return lapis_solver_new(ctx, lapis_method_find(#name), data, set, out);    \
   }
+typedef enum lapis_targets {                     /* what Y holds */
+                             LAPIS_TARGETS_AUTO, /* numbers where they can be no
+                                                    classes */
+                             LAPIS_TARGETS_CLASSES,
+                             LAPIS_TARGETS_NUMBERS
+} lapis_targets;
 typedef struct lapis_stop {
   int64_t max_iters; /* -1: the method's own default */
   double tol;        /* meaning: the method's page */
@@ -170,12 +176,18 @@ typedef struct lapis_linear_settings {
 } lapis_linear_settings;
 LAPIS_METHOD(linear, lapis_linear_settings)
 
-/* trees: extremely randomised trees [GEW06]; gaps of X hold the mean of the
- * feature. */
+/* trees: extremely randomised trees [GEW06], whose gaps of X hold the mean of
+ * the feature; or a random forest [B01], whose trees have a side for gaps.  Of
+ * classes, or of numbers. */
+typedef enum lapis_trees_kind {
+  LAPIS_TREES_RANDOM,
+  LAPIS_TREES_FOREST
+} lapis_trees_kind;
 typedef struct lapis_trees_settings {
   size_t size;
   lapis_stop stop;     /* seconds: fewer trees answer */
   int64_t trees, leaf; /* how many; the fewest samples that a leaf holds */
+  int kind, targets;   /* lapis_trees_kind, lapis_targets */
 } lapis_trees_settings;
 LAPIS_METHOD(trees, lapis_trees_settings)
 

@@ -99,6 +99,11 @@
 #define PARAM_CERTIFICATE          \
   BOOL("certificate", certificate, \
        .help = "also write the multiplier that proves the gap (dual)")
+#define PARAM_TARGETS                                                         \
+  CHOICE("targets", targets, "auto|classes|numbers",                          \
+         .value = LAPIS_TARGETS_AUTO, .arg = "T",                             \
+         .help = "what Y holds; auto: numbers where most values stand for a " \
+                 "sample or two, or have fractions, else classes")
 #define PARAM_TOL(preset, text) \
   REAL("tol", stop.tol, .value = (preset), FROM_TO(0, 1), .help = (text))
 #define PARAM_MAX_ITERS(count)                                    \

@@ -268,32 +268,31 @@ static lapis_status draw(cv_job *cv)
 }
 
 /* What is named, or what suits the answers of the method. */
-static lapis_status find_metric(lapis_ctx *ctx, const lapis_method *m,
-                                const char *named,
+static lapis_status find_metric(const cv_job *cv, const lapis_method *m,
                                 const lapis_metric_kind **out)
 {
-  const char *own = method_entry_of(m)->metric;
-  if (named == NULL) named = own == NULL ? "auroc" : own;
-  return lapis_metric_find(ctx, named, out);
+  const char *named = cv->options.metric;
+  if (named == NULL) named = method_metric(m, cv->settings);
+  return lapis_metric_find(cv->base.ctx, named, out);
 }
 
 /* Targets as the metric reads them.  A method of numbers is judged by classes
  * where its targets are two values or labels. */
-static lapis_status read_targets(lapis_ctx *ctx, const lapis_method *m,
-                                 const lapis_mat *Y,
-                                 const lapis_metric_kind *metric, targets *out)
+static lapis_status read_targets(const cv_job *cv, const lapis_method *m,
+                                 targets *out)
 {
-  const char *own = method_entry_of(m)->metric;
+  lapis_ctx *ctx = cv->base.ctx;
+  const lapis_metric_kind *metric = cv->metric;
   if (metric->reads == LAPIS_METRIC_VALUES) return LAPIS_OK;
-  lapis_status s = targets_encode(ctx, "cv", Y, out);
-  if (own == NULL || s == LAPIS_ENOMEM ||
+  lapis_status s = targets_encode(ctx, "cv", &cv->base.data.Y, out);
+  if (!method_of_numbers(m, cv->settings) || s == LAPIS_ENOMEM ||
       (s >= 0 && out->kind != TARGETS_CLASS))
     return s;
   if (s >= 0) targets_free(out);
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "cv: %s is for classes, and these targets are numbers; use "
                     "--metric %s",
-                    metric->name, own);
+                    metric->name, method_metric(m, cv->settings));
 }
 
 static lapis_status make(cv_job *cv, const lapis_method *m,
@@ -306,13 +305,14 @@ static lapis_status make(cv_job *cv, const lapis_method *m,
   if (cv->settings == NULL) return LAPIS_ENOMEM;
   cv->base.settings = cv->settings;
   TRY(lapis_settings_copy(ctx, m, settings, cv->settings));
-  TRY(find_metric(ctx, m, o->metric, &cv->metric));
+  TRY(method_settle_targets(ctx, m, &cv->base.data, cv->settings));
+  TRY(find_metric(cv, m, &cv->metric));
   if (o->pooled && cv->metric->reads == LAPIS_METRIC_LABELS)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "cv: folds are judged together by a metric of scores or "
                       "values, and %s reads labels",
                       cv->metric->name);
-  TRY(read_targets(ctx, m, &data->Y, cv->metric, &cv->labels));
+  TRY(read_targets(cv, m, &cv->labels));
   cv->from = (part_source){.ctx = ctx,
                            .common = &cv->common,
                            .plan = &cv->plan,
@@ -344,7 +344,6 @@ lapis_status lapis_cv_new(lapis_ctx *ctx, const lapis_method *m,
   NEEDS(ctx, ctx, m, data, out);
   if (n_grid > 0) NEEDS(ctx, grid);
   TRY(mat_check_data(ctx, "cv", data));
-  TRY(method_check_classes(ctx, m, data));
   lapis_cv_options own;
   TRY(cv_options_take(ctx, options, &own));
   TRY(check(ctx, m, data, grid, n_grid));

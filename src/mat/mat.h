@@ -143,10 +143,13 @@ lapis_status targets_count_all(lapis_ctx *ctx, const targets *t, int64_t c,
 void targets_log_odds(const targets *t, double *f, double *room);
 /* The same of this one's samples. */
 void targets_count(const targets *t, int64_t c, int64_t count[2]);
-/* Of one row, given as numbers: whether they may be classes.  Those of which
+/* Of one row, given as numbers: whether they can be no classes.  Those of which
  * most stand for one sample, fractions of more than a few values, and many
- * whole ones with gaps between them of which few samples have each may not.
- * Asked of all samples, before folds hide any. */
+ * whole ones with gaps between them of which few samples have each can not; of
+ * several rows those of more than two values can not be labels.  Asked of all
+ * samples, before folds hide any. */
+lapis_status targets_are_numbers(lapis_ctx *ctx, const lapis_mat *Y, bool *out);
+/* Refuses one row of numbers. */
 lapis_status targets_check_classes(lapis_ctx *ctx, const char *method,
                                    const lapis_mat *Y);
 /* Refuses Y without a known label, and one row of it with one class; also: what

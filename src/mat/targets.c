@@ -23,13 +23,13 @@ static int64_t unique(double *value, int64_t known)
   return count;
 }
 
-/* The distinct known values of one row, sorted, into value (room for n);
+/* The distinct known values of row i, sorted, into value (room for n);
  * returns how many. */
-static int64_t distinct(const lapis_mat *Y, double *value)
+static int64_t distinct(const lapis_mat *Y, int64_t i, double *value)
 {
   int64_t known = 0;
   for (int64_t j = 0; j < Y->cols; j++) {
-    double v = lapis_mat_at(Y, 0, j);
+    double v = lapis_mat_at(Y, i, j);
     if (!isnan(v)) value[known++] = v;
   }
   return unique(value, known);
@@ -161,7 +161,7 @@ static lapis_status too_many(lapis_ctx *ctx, const char *method, int64_t values)
 static lapis_status encode(lapis_ctx *ctx, const char *method,
                            const lapis_mat *Y, targets *t)
 {
-  int64_t values = Y->rows == 1 ? distinct(Y, t->value) : 0;
+  int64_t values = Y->rows == 1 ? distinct(Y, 0, t->value) : 0;
   TRY(too_many(ctx, method, values));
   if (Y->rows == 1) TRY(unite(ctx, &t->value, &values));
   TRY(too_many(ctx, method, values));
@@ -214,11 +214,11 @@ static bool are_numbers(const double *value, const double *count, int64_t K,
 }
 
 /* count: of value (K, sorted) in Y, by all processes. */
-static lapis_status count_values(lapis_ctx *ctx, const lapis_mat *Y,
+static lapis_status count_values(lapis_ctx *ctx, const lapis_mat *Y, int64_t i,
                                  const double *value, int64_t K, double *count)
 {
   for (int64_t j = 0; j < Y->cols; j++) {
-    double v = lapis_mat_at(Y, 0, j);
+    double v = lapis_mat_at(Y, i, j);
     const double *at =
         isnan(v) ? NULL
                  : bsearch(&v, value, (size_t)K, sizeof *value, by_value);
@@ -227,28 +227,50 @@ static lapis_status count_values(lapis_ctx *ctx, const lapis_mat *Y,
   return base_sum(ctx, count, K);
 }
 
-lapis_status targets_check_classes(lapis_ctx *ctx, const char *method,
-                                   const lapis_mat *Y)
+/* Of row i: whether its values are numbers, how many different ones, and known
+ * targets. */
+static lapis_status look(lapis_ctx *ctx, const lapis_mat *Y, int64_t i,
+                         bool *numbers, int64_t *K, double *known)
 {
-  if (Y->rows != 1) return LAPIS_OK;
-  double known = 0, *count = NULL;
-  double *value = base_alloc(ctx, Y->cols + 2, sizeof *value);
-  int64_t K = value == NULL ? 0 : distinct(Y, value);
-  lapis_status s = value == NULL ? LAPIS_ENOMEM : unite(ctx, &value, &K);
-  if (s >= 0) count = base_alloc(ctx, K, sizeof *count);
+  double *count = NULL, *value = base_alloc(ctx, Y->cols + 2, sizeof *value);
+  lapis_status s = value == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  *K = s < 0 ? 0 : distinct(Y, i, value);
+  if (s >= 0) s = unite(ctx, &value, K);
+  if (s >= 0) count = base_alloc(ctx, *K, sizeof *count);
   if (s >= 0 && count == NULL) s = LAPIS_ENOMEM;
-  if (s >= 0) s = count_values(ctx, Y, value, K, count);
-  for (int64_t k = 0; s >= 0 && k < K; k++) known += count[k];
-  if (s >= 0 && K > 2 && are_numbers(value, count, K, known))
-    s = lapis_fail(ctx, LAPIS_EDATA,
-                   "%s: Y has %" PRId64 " different values for %.0f known "
-                   "targets: numbers, not classes; rr predicts numbers, and "
-                   "names that look like numbers are written as words (a "
-                   "letter before each)",
-                   method, K, known);
+  if (s >= 0) s = count_values(ctx, Y, i, value, *K, count);
+  for (int64_t k = 0; s >= 0 && k < *K; k++) *known += count[k];
+  *numbers = s >= 0 && *K > 2 && are_numbers(value, count, *K, *known);
   base_free(count);
   base_free(value);
   return s;
+}
+
+lapis_status targets_are_numbers(lapis_ctx *ctx, const lapis_mat *Y, bool *out)
+{
+  *out = false;
+  for (int64_t i = 0; i < Y->rows && !*out; i++) {
+    double known = 0;
+    int64_t K;
+    TRY(look(ctx, Y, i, out, &K, &known));
+  }
+  return LAPIS_OK;
+}
+
+lapis_status targets_check_classes(lapis_ctx *ctx, const char *method,
+                                   const lapis_mat *Y)
+{
+  bool numbers = false;
+  double known = 0;
+  int64_t K = 0;
+  if (Y->rows == 1) TRY(look(ctx, Y, 0, &numbers, &K, &known));
+  if (!numbers) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EDATA,
+                    "%s: Y has %" PRId64 " different values for %.0f known "
+                    "targets: numbers, not classes; rr, trees and auto predict "
+                    "numbers, and names that look like numbers are written as "
+                    "words (a letter before each)",
+                    method, K, known);
 }
 
 static double best_class(const targets *t, const double *score)

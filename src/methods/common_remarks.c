@@ -13,6 +13,7 @@
 #include "base/param.h"
 #include "lapis/tools.h"
 #include "mat/mat.h"
+#include "methods/method_entry.h"
 
 enum { NAME = 128 };
 
@@ -123,15 +124,15 @@ static void remark_rare(lapis_ctx *ctx, const char *method,
 }
 
 lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
-                         const lapis_data *data)
+                         const void *settings, const lapis_data *data)
 {
   const lapis_mat *Y = &data->Y;
   bool words = data->words.cols > 0, alone = base_ranks(ctx) == 1;
   value_count *of = NULL;
   int64_t count;
-  if (base_muted(ctx) > 0 || base_is_inside(ctx) || m->numbers ||
-      (m->reads & LAPIS_READS_Y) == 0 || Y->rows != 1 || Y->colptr != NULL ||
-      (!words && !alone))
+  if (base_muted(ctx) > 0 || base_is_inside(ctx) ||
+      method_of_numbers(m, settings) || (m->reads & LAPIS_READS_Y) == 0 ||
+      Y->rows != 1 || Y->colptr != NULL || (!words && !alone))
     return LAPIS_OK;
   lapis_status s = words ? count_words(ctx, data, &of, &count)
                          : count_values(ctx, Y, &of, &count);

@@ -6,7 +6,7 @@
 
 /* Of targets that are given to a method of classes; called by all processes. */
 lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
-                         const lapis_data *data);
+                         const void *settings, const lapis_data *data);
 /* solver.look: of an answer that leaves one of two classes out. */
 lapis_status remark_answer(lapis_solver *s);
 

@@ -49,23 +49,25 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
 {
   const lapis_method *m = e->method;
   TRY(method_check(ctx, e, data));
-  if (whole) TRY(method_check_classes(ctx, m, data));
   if (base_ranks(ctx) > 1) TRY(check_alike(ctx, m->name, data));
   void *set = base_alloc(ctx, 1, m->settings_size);
   lapis_status s = LAPIS_ENOMEM;
   if (set != NULL) s = lapis_settings_copy(ctx, m, settings, set);
+  if (s >= 0 && whole) s = method_settle_targets(ctx, m, data, set);
   if (s >= 0) s = method_check_members(ctx, m, set, data);
   bool some = s >= 0 && labelled_is_needed(ctx, e, data);
   if (s >= 0)
     s = some ? labelled_new(ctx, e, data, set, out)
              : maker(e, data, set)(ctx, data, set, out);
+  if (s >= 0) {
+    (*out)->table = m;
+    (*out)->features = data->X.rows;
+    (*out)->data = *data;
+    (*out)->look = remark_answer;
+    s = remark_data(ctx, m, set, data);
+  }
   base_free(set);
-  if (s < 0) return s;
-  (*out)->table = m;
-  (*out)->features = data->X.rows;
-  (*out)->data = *data;
-  (*out)->look = remark_answer;
-  return remark_data(ctx, m, data);
+  return s;
 }
 
 static lapis_status pass_door(lapis_ctx *ctx, const lapis_method *m,

@@ -61,9 +61,15 @@ typedef struct method_entry {
 const method_entry *method_entry_at(int i);
 const method_entry *method_entry_of(const lapis_method *m);
 
-/* Refuses targets that are numbers, of a method that tells classes. */
-lapis_status method_check_classes(lapis_ctx *ctx, const lapis_method *m,
-                                  const lapis_data *data);
+/* Settles what Y holds, where settings leave that open; refuses targets that
+ * are numbers, of a method that tells classes.  Asked of all samples, before
+ * folds hide any. */
+lapis_status method_settle_targets(lapis_ctx *ctx, const lapis_method *m,
+                                   const lapis_data *data, void *settings);
+/* Whether settings, settled, say that targets are numbers. */
+bool method_of_numbers(const lapis_method *m, const void *settings);
+/* What judges its answers. */
+const char *method_metric(const lapis_method *m, const void *settings);
 /* lapis_solver_new for what folds show of data that were checked whole. */
 lapis_status method_solve_part(lapis_ctx *ctx, const lapis_method *m,
                                const lapis_data *data, const void *settings,

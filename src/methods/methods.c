@@ -221,12 +221,43 @@ bool lapis_method_chooses(const lapis_method *m, const void *settings,
   return e->open != NULL && (settings == NULL || e->open(settings));
 }
 
-lapis_status method_check_classes(lapis_ctx *ctx, const lapis_method *m,
-                                  const lapis_data *data)
+static int *targets_of(const lapis_method *m, const void *settings)
 {
-  bool classes = (m->reads & LAPIS_READS_Y) != 0 && !m->numbers;
-  if (!classes || !mat_empty(&data->words)) return LAPIS_OK;
-  return targets_check_classes(ctx, m->name, &data->Y);
+  const lapis_param *p = lapis_param_find(m, "targets");
+  if (p == NULL || settings == NULL) return NULL;
+  return (int *)(uintptr_t)((const char *)settings + p->offset);
+}
+
+bool method_of_numbers(const lapis_method *m, const void *settings)
+{
+  const int *of = targets_of(m, settings);
+  return of == NULL ? m->numbers : *of == LAPIS_TARGETS_NUMBERS;
+}
+
+const char *method_metric(const lapis_method *m, const void *settings)
+{
+  const method_entry *e = method_entry_of(m);
+  if (e != NULL && e->metric != NULL) return e->metric;
+  return method_of_numbers(m, settings) ? "r2" : "auroc";
+}
+
+lapis_status method_settle_targets(lapis_ctx *ctx, const lapis_method *m,
+                                   const lapis_data *data, void *settings)
+{
+  bool words = !mat_empty(&data->words), numbers = false;
+  int *of = targets_of(m, settings);
+  if ((m->reads & LAPIS_READS_Y) == 0 || m->numbers) return LAPIS_OK;
+  if (of == NULL)
+    return words ? LAPIS_OK : targets_check_classes(ctx, m->name, &data->Y);
+  if (*of == LAPIS_TARGETS_NUMBERS && words)
+    return lapis_fail(ctx, LAPIS_EDATA,
+                      "%s: Y holds words, which are classes, and --targets "
+                      "says numbers",
+                      m->name);
+  if (*of != LAPIS_TARGETS_AUTO) return LAPIS_OK;
+  if (!words) TRY(targets_are_numbers(ctx, &data->Y, &numbers));
+  *of = numbers ? LAPIS_TARGETS_NUMBERS : LAPIS_TARGETS_CLASSES;
+  return LAPIS_OK;
 }
 
 const lapis_method *lapis_predict_method(const lapis_method *m)

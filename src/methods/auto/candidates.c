@@ -536,7 +536,7 @@ static lapis_status grow(comparison *r, const candidate *x, const double *X,
 {
   trees grown;
   trees_problem p = {.X = X,
-                     .sign = y,
+                     .target = y,
                      .weight = r->weight,
                      .d = d,
                      .n = r->n,

@@ -12,15 +12,16 @@ lapis_status linear_answer_alloc(lapis_solver *s, linear_answer *a)
   a->X = arena_reals(own, a->d * a->n);
   a->scores = arena_reals(own, a->K * a->n);
   a->probabilities = arena_reals(own, a->K * a->n);
-  a->decided = arena_reals(own, targets_label_rows(&a->labels) * a->n);
+  if (!a->numbers)
+    a->decided = arena_reals(own, targets_label_rows(&a->labels) * a->n);
   return arena_status(own);
 }
 
-void linear_fill(const lapis_mat *X, const double *fill, double *to)
+void linear_fill(const lapis_mat *X, const double *fill, linear_answer *a)
 {
-  mat_to_f64(X, to, X->rows);
-  for (int64_t k = 0; k < X->rows * X->cols; k++)
-    if (isnan(to[k])) to[k] = fill[k % X->rows];
+  mat_to_f64(X, a->X, X->rows);
+  for (int64_t k = 0; k < X->rows * X->cols && !(a->gaps > 0); k++)
+    if (isnan(a->X[k])) a->X[k] = fill[k % X->rows];
 }
 
 /* In an order that does not depend on the samples beside it. */
@@ -78,7 +79,10 @@ void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t)
 {
   for (int64_t j = 0; j < a->n; j++) {
     trees_answer(t, a->X + j * a->d, a->scores + j * a->K);
-    trees_log_odds(t, a->scores + j * a->K);
+    if (!a->numbers) trees_log_odds(t, a->scores + j * a->K);
   }
-  publish(s, a);
+  if (a->numbers)
+    solver_publish(s, "scores", lapis_mat_f64(a->scores, a->K, a->n));
+  else
+    publish(s, a);
 }

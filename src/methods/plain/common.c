@@ -42,13 +42,36 @@ lapis_status linear_calibrate(lapis_solver *s, linear_answer *a,
   return LAPIS_OK;
 }
 
+static lapis_status take_numbers(lapis_solver *s, linear_answer *a,
+                                 const lapis_mat *Y)
+{
+  int64_t K = Y->rows, n = Y->cols, known = 0;
+  a->labels = (targets){.classes = K, .samples = n};
+  a->Y = arena_reals(&s->arena, K * n);
+  TRY(arena_status(&s->arena));
+  TRY(mat_check_finite(s->ctx, s->cls->method, "Y", Y, true));
+  mat_to_f64(Y, a->Y, K);
+  for (int64_t k = 0; k < K * n; k++) known += !isnan(a->Y[k]);
+  if (known > 0) return LAPIS_OK;
+  return lapis_fail(s->ctx, LAPIS_EMISSING,
+                    "%s: Y: no row has a target; rows with one are learnt from",
+                    s->cls->method);
+}
+
+static lapis_status take_targets(lapis_solver *s, linear_answer *a,
+                                 const lapis_mat *Y)
+{
+  if (a->numbers) return take_numbers(s, a, Y);
+  TRY(targets_encode(s->ctx, s->cls->method, Y, &a->labels));
+  return targets_check_kinds(s->ctx, s->cls->method, &a->labels, "");
+}
+
 lapis_status linear_begin(lapis_solver *s, linear_answer *a,
                           const lapis_data *data, double **fill)
 {
   lapis_mat Y;
   TRY(mat_weighted_targets(&s->arena, &data->Y, data->weight, &Y));
-  TRY(targets_encode(s->ctx, s->cls->method, &Y, &a->labels));
-  TRY(targets_check_kinds(s->ctx, s->cls->method, &a->labels, ""));
+  TRY(take_targets(s, a, &Y));
   mat_say_blank(s->ctx, s->cls->method, &data->X, &Y, false);
   a->d = data->X.rows;
   a->n = data->X.cols;
@@ -57,18 +80,23 @@ lapis_status linear_begin(lapis_solver *s, linear_answer *a,
   *fill = arena_reals(&s->arena, a->d);
   TRY(linear_answer_alloc(s, a));
   find_means(&data->X, data->weight, *fill);
-  linear_fill(&data->X, *fill, a->X);
+  linear_fill(&data->X, *fill, a);
   return LAPIS_OK;
 }
 
 /* ---- models -------------------------------------------------------------*/
+enum { OF_NUMBERS = TARGETS_MULTILABEL + 1 }; /* in place of a targets_kind */
+
 void linear_learn(named_list *to, const linear_answer *a, const double *fill,
                   double *kind)
 {
   const targets *t = &a->labels;
-  *kind = t->kind;
+  *kind = a->numbers ? OF_NUMBERS : t->kind;
   named_put(to, "fill", lapis_mat_f64((double *)fill, a->d, 1));
   named_put(to, "kind", lapis_mat_f64(kind, 1, 1));
+  if (a->gaps > 0)
+    named_put(to, "gaps", lapis_mat_f64((double *)(uintptr_t)&a->gaps, 1, 1));
+  if (a->numbers) return;
   named_put(to, "classes", lapis_mat_f64(t->value, 1, t->n_values));
   if (a->calibration != NULL)
     named_put(to, "calibration", lapis_mat_f64(a->calibration, 2, a->K));
@@ -90,6 +118,8 @@ static lapis_status take_labels(lapis_ctx *ctx, const char *method,
   const lapis_mat *value = named_numbers(learned, "classes", 1, -1);
   const lapis_mat *c = named_find(learned, "calibration");
   double k = kind == NULL ? -1 : lapis_mat_at(kind, 0, 0);
+  a->numbers = k == OF_NUMBERS;
+  if (a->numbers) return LAPIS_OK;
   if (value == NULL || !number_is_whole(k, 0, TARGETS_MULTILABEL))
     return linear_bad_model(ctx, method);
   a->labels = (targets){.kind = (targets_kind)k,
@@ -122,6 +152,8 @@ lapis_status linear_take_model(lapis_solver *s, linear_answer *a,
   TRY(mat_check_finite(s->ctx, "predict", "X", &data->X, true));
   TRY(take_labels(s->ctx, s->cls->method, a, learned));
   TRY(linear_answer_alloc(s, a));
-  linear_fill(&data->X, fill->val, a->X);
+  const lapis_mat *gaps = named_numbers(learned, "gaps", 1, 1);
+  a->gaps = gaps != NULL ? lapis_mat_at(gaps, 0, 0) : 0;
+  linear_fill(&data->X, fill->val, a);
   return LAPIS_OK;
 }

@@ -29,6 +29,9 @@ lapis_status trees_predict_new(lapis_ctx *ctx, const lapis_data *data,
 /* What all answer with: from weights, or trees, to labels. */
 typedef struct linear_answer {
   targets labels; /* sign is not read */
+  bool numbers;   /* are predicted, in place of labels */
+  double gaps;    /* 1: those of X stay */
+  double *Y;      /* K x n, of numbers: NaN where not known */
   int64_t d, n, K;
   double *X;            /* d x n */
   const double *weight; /* n, of data: borrowed; or NULL */
@@ -37,8 +40,8 @@ typedef struct linear_answer {
 } linear_answer;
 /* Room for the answers, from the solver's arena. */
 lapis_status linear_answer_alloc(lapis_solver *s, linear_answer *a);
-/* X without gaps: what is missing becomes fill. */
-void linear_fill(const lapis_mat *X, const double *fill, double *to);
+/* X in a->X, where what is missing becomes fill, or stays. */
+void linear_fill(const lapis_mat *X, const double *fill, linear_answer *a);
 /* scores, probabilities, labels and classes, published. */
 void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W);
 void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t);

@@ -8,15 +8,21 @@
 typedef struct no_settings {
   size_t size;
 } no_settings;
-static const lapis_result_row results[] = {
-    RESULT("scores", "n x K",
-           .help = "log-odds of yes, or of the class against all others"),
-    RESULT("probabilities", "n x K", .help = "of yes, or of each class"),
-    RESULT("labels", "n x c",
-           .help = "what is decided by the scores, as Y was written"),
-    RESULT_CLASSES(),
-    RESULT_NOTES,
-};
+#define ALL(of_numbers, ...)                                                 \
+  {                                                                          \
+    RESULT("scores", "n x K",                                                \
+           .help = "log-odds of yes, or of the class against all "           \
+                   "others" of_numbers),                                     \
+        RESULT("probabilities", "n x K", .help = "of yes, or of each class", \
+               __VA_ARGS__),                                                 \
+        RESULT("labels", "n x c",                                            \
+               .help = "what is decided by the scores, as Y was written",    \
+               __VA_ARGS__),                                                 \
+        RESULT_CLASSES(), RESULT_NOTES,                                      \
+  }
+static const lapis_result_row results[] = ALL("", .when = NULL);
+static const lapis_result_row trees_results[] =
+    ALL("; of numbers what is predicted", .where = "targets are classes");
 
 const lapis_method linear_predict_method = {
     .name = "linear",
@@ -29,12 +35,12 @@ const lapis_method linear_predict_method = {
     .settings_size = sizeof(no_settings)};
 const lapis_method trees_predict_method = {
     .name = "trees",
-    .title = "randomised trees: predicting",
+    .title = "many trees: predicting",
     .summary = "scores, probabilities and labels of new samples",
-    .source = "[GEW06]",
+    .source = "[GEW06] [B01]",
     .reads = LAPIS_READS_X,
-    .results = results,
-    .n_results = sizeof results / sizeof *results,
+    .results = trees_results,
+    .n_results = sizeof trees_results / sizeof *trees_results,
     .settings_size = sizeof(no_settings)};
 
 typedef struct plain_predict {
@@ -86,12 +92,17 @@ static bool leads_to_leaves(const trees *t, int64_t d)
     bool leaf = at[TREES_FEATURE] == -1;
     double least = leaf ? 0 : (double)k + 1;
     double most = (double)(leaf ? t->leaves - 1 : t->nodes - 2);
+    double child = leaf ? at[TREES_CHILD] : fabs(at[TREES_CHILD]);
     if (!leaf && !number_is_whole(at[TREES_FEATURE], 0, (double)d - 1))
       return false;
-    if (isnan(at[TREES_THRESHOLD]) ||
-        !number_is_whole(at[TREES_CHILD], least, most))
+    if (isnan(at[TREES_THRESHOLD]) || !number_is_whole(child, least, most))
       return false;
   }
+  return true;
+}
+
+static bool are_shares(const trees *t)
+{
   for (int64_t k = 0; k < t->K * t->leaves; k++)
     if (!(t->share[k] >= 0 && t->share[k] <= 1)) return false;
   return true;
@@ -133,6 +144,9 @@ static lapis_status predict_new(lapis_ctx *ctx, const solver_class *cls,
   lapis_status status =
       cls == &linear_class ? read_weights(w, learned) : read_trees(w, learned);
   if (status >= 0) status = linear_take_model(s, &w->answer, data, learned);
+  if (status >= 0 && w->W == NULL && !w->answer.numbers &&
+      !are_shares(&w->grown))
+    status = linear_bad_model(ctx, "trees");
   return solver_deliver(s, status, out);
 }
 

@@ -1,8 +1,9 @@
-/* trees.c - extremely randomised trees, the plain method without lines.
+/* trees.c - many trees: the plain methods without lines.
  *
- * Each tree splits the samples by features and thresholds drawn by lot
- * (op/learn/trees.c); the answer is the mean of what the leaves hold.  What is
- * missing of the features is filled by the mean of what is there. */
+ * Each tree splits the samples by features and thresholds drawn by lot, or by
+ * the best of some features (op/learn/trees.c); the answer is the mean of what
+ * the leaves hold.  What is missing of the features is filled by the mean of
+ * what is there; a forest's trees have a side for it. */
 #include <math.h>
 
 #include "methods/plain/linear.h"
@@ -18,6 +19,12 @@ typedef struct forest {
 
 #define AT(field) offsetof(lapis_trees_settings, field)
 static const lapis_param params[] = {
+    CHOICE("kind", kind, "random|forest", .value = LAPIS_TREES_RANDOM,
+           .arg = "K",
+           .help = "extremely randomised trees: thresholds by lot (random); or "
+                   "a random forest: samples drawn with replacement, best "
+                   "thresholds (forest)"),
+    PARAM_TARGETS,
     INT("trees", trees, .symbol = "N", .value = 500, .low = 1, .high = 100000,
         .help = "how many are grown"),
     INT("leaf", leaf, .symbol = "N", .value = 1, AT_LEAST(1),
@@ -27,24 +34,26 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
+#define OF_CLASSES .where = "targets are classes"
 static const lapis_result_row results[] = {
     RESULT("scores", "n x K",
-           .help = "log-odds of yes, or of the class against all others"),
-    RESULT("probabilities", "n x K",
+           .help = "log-odds of yes, or of the class against all others; of "
+                   "numbers what is predicted"),
+    RESULT("probabilities", "n x K", OF_CLASSES,
            .help = "1 / (1 + e^-score) of yes; or of each class, these divided "
                    "by their sum"),
-    RESULT_LABELS(),
+    RESULT_LABELS(OF_CLASSES),
     RESULT_CLASSES(),
     RESULT_NOTES,
 };
 
 const lapis_method trees_method = {
     .name = "trees",
-    .title = "extremely randomised trees",
+    .title = "extremely randomised trees, random forests",
     .summary =
         "a plain method for borders of any shape: the votes of many random "
         "decision trees",
-    .source = "[GEW06]",
+    .source = "[GEW06] [B01]",
     .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
     .params = params,
     .n_params = sizeof params / sizeof *params,
@@ -62,8 +71,10 @@ static lapis_status solve(lapis_solver *s)
   static const char *const columns[] = {"iteration"};
   forest *w = (forest *)s;
   linear_answer *a = &w->answer;
-  trees_problem p = {.X = a->X,
-                     .sign = a->labels.sign,
+  trees_problem p = {.kind = (trees_kind)w->set.kind,
+                     .numbers = a->numbers,
+                     .X = a->X,
+                     .target = a->numbers ? a->Y : a->labels.sign,
                      .weight = a->weight,
                      .d = a->d,
                      .n = a->n,
@@ -121,6 +132,8 @@ lapis_status trees_new(lapis_ctx *ctx, const lapis_data *data,
   forest *w = (forest *)s;
   w->set = *(const lapis_trees_settings *)settings;
   w->set.stop.max_iters = LOOP_MOST;
+  w->answer.numbers = w->set.targets == LAPIS_TARGETS_NUMBERS;
+  w->answer.gaps = w->set.kind == LAPIS_TREES_FOREST;
   s->settings = &w->set;
   return solver_deliver(s, linear_begin(s, &w->answer, data, &w->fill), out);
 }

@@ -1,10 +1,13 @@
-/* trees.c - extremely randomised trees [Geurts, Ernst, Wehenkel 2006].
+/* trees.c - extremely randomised trees [Geurts, Ernst, Wehenkel 2006] and
+ * forests [Breiman 2001].
  *
  *   grow(S):  S small, or all known labels of S alike: a leaf, shares of yes
- *             sqrt(d) features that vary in S, each with a threshold by lot
- *             between its least and its largest value in S
+ *             sqrt(d) features that vary in S (numbers: d / 3), each with a
+ *             threshold by lot between its least and its largest value in S,
+ *             or (forests) the best one
  *             the split that leaves the labels least variance; grow both sides
  *
+ * A forest's tree begins with samples drawn with replacement.
  * The variance is the sum over labels: of several classes that is Gini's
  * impurity, and one tree answers for all labels.  A label that is not known is
  * not counted; a leaf that knows none of a label has the share of all samples.
@@ -15,34 +18,13 @@
  */
 #include "op/learn/trees.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "op/learn/trees_inside.h"
+
 enum { STREAM = 0x74726565 };
-
-typedef struct pending { /* samples from .. to - 1 of the order, for a node */
-  int64_t from, to, node;
-} pending;
-
-typedef struct grower {
-  lapis_ctx *ctx;
-  const trees_problem *p;
-  trees *out;
-  int64_t m;          /* samples with some label */
-  double *X;          /* m x d: a feature a column */
-  double *yes, *seen; /* K x m: the sample's weight, or 0 */
-  double *weight;     /* m */
-  double *sum;        /* 6 K: yes and seen of the node, the left, all */
-  int64_t *order, *feature;
-  pending *stack;
-  int64_t stacked, node_room, leaf_room;
-  uint64_t stream, drawn;
-} grower;
-
-static double lot(grower *g)
-{
-  return rng_uniform(base_seed(g->ctx), g->stream, g->drawn++);
-}
 
 /* ---- what a set of samples knows ----------------------------------------*/
 static void add(const grower *g, int64_t j, double *yes, double *seen)
@@ -59,12 +41,6 @@ static void sum_of(const grower *g, const pending *at, double *yes,
   for (int64_t k = at->from; k < at->to; k++) add(g, g->order[k], yes, seen);
 }
 
-/* Samples of such a weight may be a leaf. */
-static bool suffices(const grower *g, int64_t count, double weight)
-{
-  return g->p->leaf == 1 ? count > 0 : weight >= (double)g->p->leaf;
-}
-
 static double weight_of(const grower *g, const pending *at)
 {
   double sum = 0;
@@ -72,9 +48,27 @@ static double weight_of(const grower *g, const pending *at)
   return sum;
 }
 
-static bool all_alike(int64_t K, const double *yes, const double *seen)
+static bool numbers_alike(const grower *g, const pending *at)
 {
-  for (int64_t c = 0; c < K; c++)
+  int64_t K = g->p->K;
+  for (int64_t c = 0; c < K; c++) {
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t k = at->from; k < at->to; k++) {
+      double y = g->value[g->order[k] * K + c];
+      least = fmin(least, y);
+      most = fmax(most, y);
+    }
+    if (least < most) return false;
+  }
+  return true;
+}
+
+/* yes and seen of the node are summed. */
+static bool all_alike(const grower *g, const pending *at)
+{
+  const double *yes = g->sum, *seen = yes + g->p->K;
+  if (g->p->numbers) return numbers_alike(g, at);
+  for (int64_t c = 0; c < g->p->K; c++)
     if (yes[c] > 0 && yes[c] < seen[c]) return false;
   return true;
 }
@@ -94,11 +88,6 @@ static double gain(const grower *g)
 }
 
 /* ---- one split ----------------------------------------------------------*/
-typedef struct split {
-  int64_t feature; /* -1: none */
-  double threshold, gain;
-} split;
-
 /* A threshold by lot for feature i; false: it does not vary here. */
 static bool draw_threshold(grower *g, const pending *at, int64_t i, double *to)
 {
@@ -109,7 +98,7 @@ static bool draw_threshold(grower *g, const pending *at, int64_t i, double *to)
     most = fmax(most, x[g->order[k]]);
   }
   if (!(least < most)) return false;
-  *to = least + lot(g) * (most - least);
+  *to = least + trees_lot(g) * (most - least);
   if (!(*to < most)) *to = least;
   return true;
 }
@@ -128,28 +117,43 @@ static void try_split(grower *g, const pending *at, double weight, split s,
     sum += g->weight[g->order[k]];
     count++;
   }
-  if (!suffices(g, count, sum) ||
-      !suffices(g, at->to - at->from - count, weight - sum))
+  if (!trees_suffice(g, count, sum) ||
+      !trees_suffice(g, at->to - at->from - count, weight - sum))
     return;
   s.gain = gain(g);
   if (best->feature < 0 || s.gain > best->gain) *best = s;
 }
 
-/* Among sqrt(d) features that vary, by lot. */
+static int64_t features_tried(const trees_problem *p)
+{
+  double d = (double)p->d;
+  return (int64_t)ceil(p->numbers ? d / 3 : sqrt(d));
+}
+
+/* Among some features that vary, by lot. */
 static split find_split(grower *g, const pending *at, double weight)
 {
   split best = {.feature = -1};
-  int64_t d = g->p->d, wanted = (int64_t)ceil(sqrt((double)d));
+  int64_t d = g->p->d, wanted = features_tried(g->p);
   for (int64_t k = 0; k < d && wanted > 0; k++) {
-    int64_t other = k + (int64_t)(lot(g) * (double)(d - k));
+    int64_t other = k + (int64_t)(trees_lot(g) * (double)(d - k));
     split s = {.feature = g->feature[other]};
     g->feature[other] = g->feature[k];
     g->feature[k] = s.feature;
+    if (g->p->kind == TREES_FOREST) {
+      wanted -= trees_try_best(g, at, s.feature, weight, &best);
+      continue;
+    }
     if (!draw_threshold(g, at, s.feature, &s.threshold)) continue;
     try_split(g, at, weight, s, &best);
     wanted--;
   }
   return best;
+}
+
+static bool goes_right(double x, double threshold, bool missing_right)
+{
+  return isnan(x) ? missing_right : x > threshold;
 }
 
 /* What is not above the threshold comes first; where the rest begins. */
@@ -159,7 +163,7 @@ static int64_t divide(grower *g, const pending *at, const split *s)
   int64_t end = at->from;
   for (int64_t k = at->from; k < at->to; k++) {
     int64_t j = g->order[k];
-    if (x[j] > s->threshold) continue;
+    if (goes_right(x[j], s->threshold, s->missing_right)) continue;
     g->order[k] = g->order[end];
     g->order[end++] = j;
   }
@@ -193,8 +197,10 @@ static lapis_status make_leaf(grower *g, int64_t node)
   at[TREES_FEATURE] = -1;
   at[TREES_THRESHOLD] = 0;
   at[TREES_CHILD] = (double)t->leaves++;
-  for (int64_t c = 0; c < K; c++)
+  for (int64_t c = 0; c < K; c++) {
     share[c] = seen[c] > 0 ? yes[c] / seen[c] : all[c];
+    if (g->p->numbers && seen[c] > 0) share[c] += all[c];
+  }
   return LAPIS_OK;
 }
 
@@ -207,13 +213,13 @@ static lapis_status grow_node(grower *g, pending at)
   double weight = weight_of(g, &at);
   bool both =
       g->p->leaf == 1 ? at.to - at.from > 1 : weight >= 2 * (double)g->p->leaf;
-  if (both && !all_alike(K, g->sum, g->sum + K)) s = find_split(g, &at, weight);
+  if (both && !all_alike(g, &at)) s = find_split(g, &at, weight);
   if (s.feature < 0) return make_leaf(g, at.node);
   TRY(make_nodes(g, 2));
   double *node = t->node + TREES_NODE * at.node;
   node[TREES_FEATURE] = (double)s.feature;
   node[TREES_THRESHOLD] = s.threshold;
-  node[TREES_CHILD] = (double)first;
+  node[TREES_CHILD] = (double)(s.missing_right ? -first : first);
   int64_t middle = divide(g, &at, &s);
   g->stack[g->stacked++] = (pending){middle, at.to, first + 1};
   g->stack[g->stacked++] = (pending){at.from, middle, first};
@@ -224,10 +230,12 @@ static lapis_status grow_tree(grower *g, int64_t t)
 {
   g->stream = ((uint64_t)STREAM << 32) + (uint64_t)t;
   g->drawn = 0;
-  for (int64_t j = 0; j < g->m; j++) g->order[j] = j;
+  int64_t m = g->m;
+  for (int64_t j = 0; j < m; j++) g->order[j] = j;
   for (int64_t i = 0; i < g->p->d; i++) g->feature[i] = i;
+  if (g->p->kind == TREES_FOREST) m = trees_draw(g);
   g->out->root[t] = (double)g->out->nodes;
-  g->stack[0] = (pending){0, g->m, g->out->nodes};
+  g->stack[0] = (pending){0, m, g->out->nodes};
   g->stacked = 1;
   TRY(make_nodes(g, 1));
   while (g->stacked > 0) TRY(grow_node(g, g->stack[--g->stacked]));
@@ -239,32 +247,53 @@ static bool has_label(const trees_problem *p, int64_t j)
 {
   if (p->weight != NULL && !(p->weight[j] > 0)) return false;
   for (int64_t c = 0; c < p->K; c++)
-    if (!isnan(p->sign[j * p->K + c])) return true;
+    if (!isnan(p->target[j * p->K + c])) return true;
   return false;
+}
+
+static lapis_status make_room(grower *g, arena *own)
+{
+  const trees_problem *p = g->p;
+  int64_t K = p->K;
+  for (int64_t j = 0; j < p->n; j++) g->m += has_label(p, j);
+  g->X = arena_reals(own, g->m * p->d);
+  g->yes = arena_reals(own, K * g->m);
+  g->seen = arena_reals(own, K * g->m);
+  if (p->numbers) g->value = arena_reals(own, K * g->m);
+  g->weight = arena_reals(own, g->m);
+  g->sum = arena_reals(own, 8 * K);
+  g->order = arena_take(own, g->m + 1, sizeof *g->order);
+  g->feature = arena_take(own, p->d, sizeof *g->feature);
+  g->stack = arena_take(own, g->m + 2, sizeof *g->stack);
+  return arena_status(own);
+}
+
+/* Numbers less their mean, which stands where labels have the share of all:
+ * what is lost in sums of squares is as small as can be. */
+static void centre(grower *g)
+{
+  int64_t K = g->p->K;
+  const double *mean = g->sum + 4 * K;
+  for (int64_t k = 0; k < K * g->m; k++) {
+    g->value[k] -= mean[k % K];
+    g->yes[k] = g->seen[k] > 0 ? g->seen[k] * g->value[k] : 0;
+  }
 }
 
 static lapis_status prepare(grower *g, arena *own)
 {
   const trees_problem *p = g->p;
   int64_t K = p->K, at = 0;
-  for (int64_t j = 0; j < p->n; j++) g->m += has_label(p, j);
-  g->X = arena_reals(own, g->m * p->d);
-  g->yes = arena_reals(own, K * g->m);
-  g->seen = arena_reals(own, K * g->m);
-  g->weight = arena_reals(own, g->m);
-  g->sum = arena_reals(own, 6 * K);
-  g->order = arena_take(own, g->m + 1, sizeof *g->order);
-  g->feature = arena_take(own, p->d, sizeof *g->feature);
-  g->stack = arena_take(own, g->m + 2, sizeof *g->stack);
-  TRY(arena_status(own));
+  TRY(make_room(g, own));
   for (int64_t j = 0; j < p->n; j++) {
     if (!has_label(p, j)) continue;
     double v = p->weight == NULL ? 1 : p->weight[j];
     for (int64_t i = 0; i < p->d; i++) g->X[i * g->m + at] = p->X[j * p->d + i];
     for (int64_t c = 0; c < K; c++) {
-      double sign = p->sign[j * K + c];
-      g->seen[at * K + c] = isnan(sign) ? 0 : v;
-      g->yes[at * K + c] = sign > 0 ? v : 0;
+      double y = p->target[j * K + c];
+      g->seen[at * K + c] = isnan(y) ? 0 : v;
+      g->yes[at * K + c] = !p->numbers ? (y > 0 ? v : 0) : isnan(y) ? 0 : v * y;
+      if (p->numbers) g->value[at * K + c] = y;
     }
     g->weight[at] = v;
     g->order[at] = at;
@@ -273,7 +302,8 @@ static lapis_status prepare(grower *g, arena *own)
   double *yes = g->sum + 4 * K, *seen = yes + K;
   sum_of(g, &(pending){0, g->m, 0}, yes, seen);
   for (int64_t c = 0; c < K; c++) yes[c] = seen[c] > 0 ? yes[c] / seen[c] : 0.5;
-  return LAPIS_OK;
+  if (p->numbers) centre(g);
+  return p->kind == TREES_FOREST ? trees_rank(g, own) : LAPIS_OK;
 }
 
 lapis_status trees_grow(lapis_ctx *ctx, const trees_problem *p,
@@ -310,8 +340,10 @@ void trees_answer(const trees *t, const double *x, double *p)
   for (int64_t k = 0; k < t->count; k++) {
     const double *at = t->node + TREES_NODE * (int64_t)t->root[k];
     while (at[TREES_FEATURE] >= 0) {
-      bool above = x[(int64_t)at[TREES_FEATURE]] > at[TREES_THRESHOLD];
-      at = t->node + TREES_NODE * ((int64_t)at[TREES_CHILD] + above);
+      double child = at[TREES_CHILD];
+      bool above = goes_right(x[(int64_t)at[TREES_FEATURE]],
+                              at[TREES_THRESHOLD], child < 0);
+      at = t->node + TREES_NODE * ((int64_t)fabs(child) + above);
     }
     const double *share = t->share + t->K * (int64_t)at[TREES_CHILD];
     for (int64_t c = 0; c < t->K; c++) p[c] += share[c];

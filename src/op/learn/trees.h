@@ -1,11 +1,18 @@
-/* trees.h - extremely randomised trees [GEW06], of several labels at once. */
+/* trees.h - extremely randomised trees [GEW06] and forests [B01], of several
+ * labels, or numbers, at once. */
 #ifndef LAPIS_TREES_H
 #define LAPIS_TREES_H
 #include "base/base.h"
 
+typedef enum trees_kind {
+  TREES_RANDOM, /* thresholds by lot, of all samples */
+  TREES_FOREST  /* the best thresholds, of samples drawn with replacement */
+} trees_kind;
 typedef struct trees_problem {
-  const double *X;      /* d x n, no NaN */
-  const double *sign;   /* K x n: 1, -1, or NaN: not known */
+  trees_kind kind;
+  bool numbers;         /* targets are numbers, not labels */
+  const double *X;      /* d x n; a forest's may have gaps: NaN */
+  const double *target; /* K x n: 1, -1, or NaN: not known; or numbers */
   const double *weight; /* n: a sample counts so often; or NULL: once */
   int64_t d, n, K;
   int64_t count, leaf; /* trees; the fewest samples of a leaf, or of weights the
@@ -13,14 +20,15 @@ typedef struct trees_problem {
 } trees_problem;
 
 /* A node: feature, threshold, first child; what is not above the threshold goes
- * to the first child, the rest to the one behind it.  A leaf has feature -1 and
- * the number of its shares in place of a child. */
+ * to the first child, the rest to the one behind it; so does what is missing,
+ * where the child's number is negative, else it goes to the first.  A leaf has
+ * feature -1 and the number of its shares in place of a child. */
 enum { TREES_FEATURE, TREES_THRESHOLD, TREES_CHILD, TREES_NODE };
 typedef struct trees {
   int64_t K, count, nodes, leaves;
   double *root;  /* count: the number of each tree's first node */
   double *node;  /* TREES_NODE x nodes */
-  double *share; /* K x leaves: of yes, in what reached the leaf */
+  double *share; /* K x leaves: of yes, in what reached the leaf; or the mean */
 } trees;
 
 /* Tree t depends on the data, the seed and t alone.  `later` is asked after
@@ -28,7 +36,7 @@ typedef struct trees {
 lapis_status trees_grow(lapis_ctx *ctx, const trees_problem *p,
                         bool (*later)(void *user), void *user, trees *out);
 void trees_free(trees *t);
-/* Mean shares p (K) of one sample x. */
+/* Mean shares, or numbers, p (K) of one sample x. */
 void trees_answer(const trees *t, const double *x, double *p);
 /* log p / (1 - p); p is never nearer to 0 and 1 than half a tree's vote. */
 void trees_log_odds(const trees *t, double *p);

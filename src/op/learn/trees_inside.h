@@ -1,0 +1,64 @@
+/* trees_inside.h - a tree while it grows, between the files of trees. */
+#ifndef LAPIS_TREES_INSIDE_H
+#define LAPIS_TREES_INSIDE_H
+#include "op/learn/trees.h"
+
+typedef struct pending { /* samples from .. to - 1 of the order, for a node */
+  int64_t from, to, node;
+} pending;
+
+/* What a forest has beside: values as their places among those of the feature,
+ * and the samples that a tree has drawn. */
+typedef struct trees_draws {
+  uint32_t *rank;  /* m x d: a feature a column; TREES_MISSING */
+  uint32_t *ranks; /* d: how many different ones */
+  double *until;   /* m: sums of weights */
+  double *weight;  /* m, as yes and seen (K x m) of samples as they are */
+  double *yes, *seen;
+  uint64_t *key, *aux; /* m: rank and sample */
+} trees_draws;
+static const uint32_t TREES_MISSING = UINT32_MAX;
+
+typedef struct grower {
+  lapis_ctx *ctx;
+  const trees_problem *p;
+  trees *out;
+  int64_t m;          /* samples with some label */
+  double *X;          /* m x d: a feature a column */
+  double *yes, *seen; /* K x m: the sample's weight, or 0; of numbers y times
+                       * it, y less the mean of all */
+  double *value;      /* K x m: that y, of numbers */
+  double *weight;     /* m */
+  double *sum;        /* 8 K: yes and seen of the node, the left, all, what is
+                       * missing */
+  int64_t *order, *feature;
+  pending *stack;
+  int64_t stacked, node_room, leaf_room;
+  uint64_t stream, drawn;
+  trees_draws draws; /* of forests */
+} grower;
+
+typedef struct split {
+  int64_t feature; /* -1: none */
+  double threshold, gain;
+  bool missing_right;
+} split;
+
+/* [0, 1), which decides what a tree draws. */
+double trees_lot(grower *g);
+
+/* Samples of such a count and weight may be a leaf. */
+static inline bool trees_suffice(const grower *g, int64_t count, double weight)
+{
+  return g->p->leaf == 1 ? count > 0 : weight >= (double)g->p->leaf;
+}
+
+/* trees_best.c: ranks of all values; the samples of a tree, first in the order,
+ * and how many they are; the best threshold of feature i if it is better than
+ * *best, false where i does not vary. */
+lapis_status trees_rank(grower *g, arena *own);
+int64_t trees_draw(grower *g);
+bool trees_try_best(grower *g, const pending *at, int64_t i, double weight,
+                    split *best);
+
+#endif
