@@ -8,7 +8,7 @@
 #define LAPIS_JOINED_H
 #include "solver/solver.h"
 
-enum { JOINED_PARTS = 6 };
+enum { JOINED_PARTS = 10 };
 typedef struct joined_part {
   /* Makes its solver; self is borrowed while the whole is solved. */
   lapis_status (*make)(lapis_ctx *ctx, void *self, const lapis_data *data,

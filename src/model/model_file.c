@@ -16,7 +16,7 @@ enum { FORMAT = 1, TEXT_SIZE = 4096 };
 /* Models inside a model: their members begin with this and a stroke. */
 enum {
   INNER = 2,
-  MOST_BESIDE = 3,
+  MOST_BESIDE = 5,
   MOST_MODELS = 2 * MOST_BESIDE,
   NAME_SIZE = 64
 };

@@ -108,6 +108,8 @@ static lapis_status add_part(const comparison *r, const candidate *x,
   if (x->kind == CANDIDATE_TREES) {
     p->method = lapis_method_find("trees");
     lapis_settings_default(p->method, &p->set);
+    p->set.trees.kind = x->forest ? LAPIS_TREES_FOREST : LAPIS_TREES_RANDOM;
+    p->set.trees.targets = LAPIS_TARGETS_CLASSES;
     p->set.trees.trees = RACE_TREES;
     p->set.trees.leaf = x->leaf;
     p->set.trees.stop.seconds = like->stop.seconds;

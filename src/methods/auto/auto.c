@@ -150,6 +150,7 @@ static const char *called(const candidate_figures *x)
   bool alone =
       linear || strcmp(x->method, "mc") == 0 || strcmp(x->method, "trees") == 0;
   if (!alone) return "the mean of";
+  if (strstr(x->settings, "--kind forest") != NULL) return "a forest of trees";
   if (!linear) return x->method;
   return strstr(x->settings, "nystrom:") != NULL ? "kernel logistic regression"
                                                  : "logistic regression";

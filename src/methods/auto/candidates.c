@@ -52,6 +52,7 @@ static const row of_counts[ROWS] = {{LAPIS_MC_LABELS_RARE, .3, 1, 3},
                                     {LAPIS_MC_LABELS_RARE, .3, .1, 3}};
 static const double weights[] = {.01, .1, 1}; /* C of linear ones */
 enum { LEAF = 2 }; /* of trees; 1 follows flipped labels, 3 loses classes */
+static const int64_t leaves[] = {1, 3}; /* of forests */
 static const double LEAST_C = .0009;
 /* Behind a kernel, whose features are of length 1 at most: C, and widths. */
 static const double kernel_weights[] = {1, 10}, widths[] = {1, .25};
@@ -69,8 +70,9 @@ static bool same(const candidate *a, const candidate *b)
 {
   return a->kind == b->kind && a->filled == b->filled && a->map == b->map &&
          a->C == b->C && a->kernel == b->kernel && a->leaf == b->leaf &&
-         a->set.labels == b->set.labels && a->set.lambda == b->set.lambda &&
-         a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
+         a->forest == b->forest && a->set.labels == b->set.labels &&
+         a->set.lambda == b->set.lambda && a->set.gamma == b->set.gamma &&
+         a->set.mu_rel == b->set.mu_rel;
 }
 
 static bool add(comparison *r, const candidate *x)
@@ -145,6 +147,9 @@ lapis_status candidates_list(comparison *r)
     x.filled = true;
     if (r->fills && map == 0) add(r, &x);
   }
+  for (size_t k = 0; trees_pay(r) && k < sizeof leaves / sizeof *leaves; k++)
+    add(r, &(candidate){
+               .kind = CANDIDATE_TREES, .forest = true, .leaf = leaves[k]});
   return LAPIS_OK;
 }
 
@@ -535,7 +540,8 @@ static lapis_status grow(comparison *r, const candidate *x, const double *X,
                          int64_t d, const double *y, double *score)
 {
   trees grown;
-  trees_problem p = {.X = X,
+  trees_problem p = {.kind = x->forest ? TREES_FOREST : TREES_RANDOM,
+                     .X = X,
                      .target = y,
                      .weight = r->weight,
                      .d = d,
@@ -558,7 +564,11 @@ static lapis_status trees_answers(comparison *r, candidate *x, int64_t fold)
 {
   int64_t d;
   const double *from;
-  TRY(features(r, x, fold, &from, &d));
+  d = r->X[x->map].rows;
+  if (x->forest)
+    TRY(candidates_raw(r, x->map, &from));
+  else
+    TRY(features(r, x, fold, &from, &d));
   if (from == NULL) return LAPIS_OK;
   double *y = shown(r, fold, false);
   double *score = base_alloc_raw(r->ctx, r->K * r->n, sizeof *score);
@@ -612,7 +622,7 @@ lapis_status candidates_share(comparison *r, int first, int last)
     const lapis_mc_settings set = loosened(x);
     bool mc = x->kind == CANDIDATE_MC && !completes_gaps(r, x);
     if (mc && !r->tried[x->map]) make_common(r, x->map, &set);
-    bool gaps = x->kind != CANDIDATE_MC && !x->filled;
+    bool gaps = x->kind != CANDIDATE_MC && !x->forest && !x->filled;
     const double *unused;
     if (gaps && (x->kernel == 0 || r->imputes))
       TRY(candidates_fill(r, x->map, &unused));

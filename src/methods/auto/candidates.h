@@ -32,6 +32,7 @@ typedef struct candidate {
   lapis_mc_settings set;
   double C;        /* linear */
   int64_t leaf;    /* trees */
+  bool forest;     /* these are a forest, which reads gaps as they are */
   double *score;   /* K x n of hidden labels, NaN elsewhere; for the larger
                     * value */
   sigmoid *platt;  /* K: what judged */
@@ -84,6 +85,7 @@ struct comparison {
   char *own_map;
   double *memory[MOST_MAPS]; /* behind X */
   double *filled[MOST_MAPS]; /* X without gaps, for linear ones, or NULL */
+  double *raw[MOST_MAPS];    /* X with its gaps, for forests, or NULL */
   bool imputes;              /* gaps by factors, else by means */
   char *imputing;            /* the first map with `impute` behind it */
   char scaled[32];           /* scale:NUMBER, of a sparse X that pos reads */
@@ -164,8 +166,9 @@ lapis_status kernels_features(comparison *r, const candidate *x, int64_t fold,
                               const race_features **out);
 void kernels_drop(comparison *r); /* features, which running needs */
 void kernels_free(comparison *r);
-/* fill.c.  X behind a map, its gaps filled: d x n. */
+/* fill.c.  X behind a map, its gaps filled, or as they are: d x n. */
 lapis_status candidates_fill(comparison *r, int map, const double **out);
+lapis_status candidates_raw(comparison *r, int map, const double **out);
 /* The map from features as given; and from those that were filled. */
 const char *candidate_map(const comparison *r, const candidate *x);
 const char *candidate_map_of_filled(const comparison *r, const candidate *x);

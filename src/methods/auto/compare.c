@@ -405,9 +405,10 @@ void race_drop_data(comparison *r)
     lapis_solver_free(r->common[k]);
     free(r->memory[k]);
     base_free(r->filled[k]);
+    base_free(r->raw[k]);
     r->common[k] = NULL;
     r->tried[k] = false;
-    r->memory[k] = r->filled[k] = NULL;
+    r->memory[k] = r->filled[k] = r->raw[k] = NULL;
   }
   r->data = NULL;
 }
@@ -536,6 +537,7 @@ static void describe_mean(const comparison *r, const candidate *x, char *to)
   for (int k = 0; k < x->parts; k++) {
     const candidate *one = &r->run[x->of[k]];
     const char *name = one->kind == CANDIDATE_MC      ? "mc"
+                       : one->forest                  ? "forest"
                        : one->kind == CANDIDATE_TREES ? "trees"
                        : one->kernel > 0 ? "kernel logistic regression"
                                          : "logistic regression";
@@ -566,7 +568,8 @@ static void describe(const comparison *r, const candidate *x, char *to)
              gaps);
   else if (x->kind == CANDIDATE_TREES)
     snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
-             " --trees %d --leaf %" PRId64 "%s", RACE_TREES, x->leaf, gaps);
+             "%s --trees %d --leaf %" PRId64 "%s",
+             x->forest ? " --kind forest" : "", RACE_TREES, x->leaf, gaps);
   else {
     const lapis_method *mc = lapis_method_find("mc"); /* words of its table */
     (void)lapis_settings_get(r->ctx, mc, set, "variant", variant, 16);

@@ -39,6 +39,17 @@ static lapis_status fill_means(comparison *r, int map)
   return LAPIS_OK;
 }
 
+lapis_status candidates_raw(comparison *r, int map, const double **out)
+{
+  const lapis_mat *X = &r->X[map];
+  if (r->raw[map] == NULL)
+    r->raw[map] = base_alloc_raw(r->ctx, X->rows * X->cols, sizeof(double));
+  *out = r->raw[map];
+  if (*out == NULL) return LAPIS_ENOMEM;
+  mat_to_f64(X, r->raw[map], X->rows);
+  return LAPIS_OK;
+}
+
 lapis_status candidates_fill(comparison *r, int map, const double **out)
 {
   bool impute = r->imputes && map == 0;

@@ -17,6 +17,7 @@ static lapis_status begin(const comparison *from, const lapis_data *data,
   r->data = data;
   memset(r->completed, 0, sizeof r->completed);
   memset(r->filled, 0, sizeof r->filled);
+  memset(r->raw, 0, sizeof r->raw);
   memset(r->memory, 0, sizeof r->memory);
   r->plan = (fold_plan){0};
   r->of_filled = (race_features){0};
