@@ -417,8 +417,9 @@ static int run(cli *c)
 const cli_verb verb_info = {
     .name = "info",
     .synopsis = "info [FILE|METHOD...]",
-    .help = "say what is in a file, a folder, a part of a file (FILE:NAME) or "
-            "standard input (-), or what a method answers with; without a "
-            "word: what is built in",
+    .help =
+        "say what a file holds and what to type next: of a file, a folder, a "
+        "part of a file (FILE:NAME) or standard input (-); of a method, its "
+        "results; without a word, what is built in",
     .options = options,
     .run = run};

@@ -121,8 +121,7 @@ static int run(cli *c)
 const cli_verb verb_convert = {
     .name = "convert",
     .synopsis = "convert IN OUT [--as FORMAT]",
-    .help = "write a file, or an array of it (FILE:NAME), "
-            "in another format",
+    .help = "write a file in another format (or an array of it, FILE:NAME)",
     .options = options,
     .reads_data = true,
     .run = run};

@@ -482,8 +482,8 @@ const cli_verb verb_cv = {
     .name = "cv",
     .synopsis = "cv METHOD [DATA] --grid NAME=V,V",
     .help =
-        "choose settings: hide known answers, one part after another, and see "
-        "which settings find them again",
+        "choose settings by cross-validation: hold out known answers, fold by "
+        "fold, and find the settings that predict them best",
     .options = options,
     .table = lapis_cv_table,
     .first_at = lapis_method_at,

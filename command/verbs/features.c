@@ -237,8 +237,7 @@ static int run(cli *c)
 const cli_verb verb_features = {
     .name = "features",
     .synopsis = "features KIND[,KIND] IMAGE... -o F.npz",
-    .help =
-        "make the numbers that methods read from images, or folders of them",
+    .help = "make the numbers that methods read, from images or folders",
     .options = options,
     .first_at = lapis_feature_at,
     .first = "kind",

@@ -410,9 +410,7 @@ static int run(cli *c)
 const cli_verb verb_label = {
     .name = "label",
     .synopsis = "label IMAGE... --labels F.csv|--folder-is-class [-o F.html]",
-    .help =
-        "say who or what is in each image, from the labels of some; find wrong "
-        "labels",
+    .help = "label all images from the labels of some, and find wrong labels",
     .options = options,
     .pipeline = "label",
     .also_at = lapis_feature_at,

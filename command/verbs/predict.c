@@ -216,7 +216,7 @@ static int run(cli *c)
 const cli_verb verb_predict = {
     .name = "predict",
     .synopsis = "predict MODEL [DATA] [options]",
-    .help = "answer new samples with a model that fit wrote",
+    .help = "predict new samples with a model that fit wrote",
     .options = options,
     .takes_model = true,
     .answers = true,

@@ -50,22 +50,39 @@ static void list_rows(FILE *to, const char *heading,
   }
 }
 
+static void put_names(FILE *to, const char *title,
+                      const lapis_method *(*at)(int i))
+{
+  char names[512] = "";
+  size_t n = 0;
+  for (int i = 0; at(i) != NULL && n < sizeof names; i++)
+    n += (size_t)snprintf(names + n, sizeof names - n, " %s", at(i)->name);
+  put_entry(to, title, 12, names + 1);
+}
+
 int help_all(FILE *to, verb_list *verb_at)
 {
-  fprintf(to, "lapis %s: learn from visual data as it really is\n\n",
+  fprintf(to,
+          "lapis %s: fill in missing labels, find wrong ones, repair data\n\n"
+          "Start with 'lapis info FILE': it says what FILE holds and what to "
+          "type next.\n\n",
           lapis_version());
   for (int i = 0; verb_at(i) != NULL; i++) {
-    char left[128];
-    snprintf(left, sizeof left, "lapis %s", verb_at(i)->synopsis);
-    put_entry(to, left, 4, verb_at(i)->help);
+    char brief[80]; /* what stands before a colon or a bracket */
+    const char *help = verb_at(i)->help;
+    snprintf(brief, sizeof brief, "%.*s", (int)strcspn(help, ":("), help);
+    put_entry(to, verb_at(i)->name, 12, brief);
   }
-  list_rows(to, "\nMethods:\n", lapis_method_at);
-  list_rows(to, "\nKinds of features:\n", lapis_feature_at);
-  fprintf(to, "\n'lapis help VERB' and 'lapis help METHOD' tell more.\n"
+  fputc('\n', to);
+  put_names(to, "methods", lapis_method_at);
+  put_names(to, "features", lapis_feature_at);
+  fprintf(to, "\n'lapis help WORD' explains one of these words; 'lapis help "
+              "methods' and\n"
+              "'lapis help features' say what each is for. 'lapis help --man "
+              "[PAGE]', --bash\n"
+              "and --zsh print manual pages and completions.\n"
               "Exit: 0 done, 1 failed, 2 misuse, 3 not built in, 4 bad input, "
-              "130 interrupted.\n"
-              "'lapis help --man [PAGE]', --bash and --zsh print manual pages "
-              "and completions.\n");
+              "130 interrupted.\n");
   return EXIT_DONE;
 }
 
@@ -183,6 +200,10 @@ int help_print(verb_list *verb_at, int argc, char **argv)
 {
   const char *what = argc > 0 ? argv[0] : "";
   if (argc == 0) return help_all(stdout, verb_at);
+  if (argc == 1 && strcmp(what, "methods") == 0) {
+    list_rows(stdout, "Methods, for 'lapis fit':\n", lapis_method_at);
+    return EXIT_DONE;
+  }
   if (argc == 1 && strcmp(what, "--man") == 0) {
     manual_names(stdout, verb_at);
     return EXIT_DONE;
@@ -200,7 +221,7 @@ int help_print(verb_list *verb_at, int argc, char **argv)
     lapis_nearest_try(&near, rows_table_at(i)->name);
   return cli_fail(EXIT_MISUSE,
                   "help: '%s' is no verb, method or kind of features%s; 'lapis "
-                  "--help' lists those, 'lapis help --man' the manual pages",
+                  "help' lists those, 'lapis help --man' the manual pages",
                   argv[argc - 1],
                   lapis_nearest_hint(&near, "", hint, sizeof hint));
 }

@@ -115,7 +115,7 @@ static void list_rows(FILE *to, const char *heading,
 
 static void whole(FILE *to, verb_list *verb_at)
 {
-  begin(to, "lapis", "learn from visual data as it really is");
+  begin(to, "lapis", "fill in missing labels, find wrong ones, repair data");
   for (int i = 0; verb_at(i) != NULL; i++) {
     if (i > 0) fputs(".br\n", to);
     synopsis(to, verb_at(i)->synopsis);
@@ -204,7 +204,7 @@ static void of_method(FILE *to, verb_list *verb_at, const lapis_method *m)
 
 bool manual_page(FILE *to, verb_list *verb_at, const char *name)
 {
-  const char *rest = strncmp(name, "lapis-", 6) == 0 ? name + 6 : "";
+  const char *rest = strncmp(name, "lapis-", 6) == 0 ? name + 6 : name;
   const cli_verb *v = verb_find(verb_at, rest);
   const lapis_method *m = rows_table_find(rest);
   if (strcmp(name, "lapis") == 0)

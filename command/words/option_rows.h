@@ -30,8 +30,9 @@ void row_left(const option_row *r, char *text, size_t size);
  */
 const char *example_of(const char *page, int i);
 
-/* manual.c: the page of a name, in man's language: "lapis", "lapis-fit",
- * "lapis-mc"; complete.c: what a shell reads.  false: there is no such. */
+/* manual.c: the page of a name, in man's language: "lapis", "lapis-fit" or
+ * "fit", "lapis-mc"; complete.c: what a shell reads.  false: there is no such.
+ */
 bool manual_page(FILE *to, verb_list *verb_at, const char *name);
 void manual_names(FILE *to, verb_list *verb_at);
 bool completion_of(FILE *to, verb_list *verb_at, const char *shell);

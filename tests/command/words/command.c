@@ -195,6 +195,8 @@ static void help_comes_from_the_tables(void **state)
   assert_int_equal(command_run(&c, "--help"), 0);
   for (int i = 0; lapis_method_at(i) != NULL; i++) {
     const lapis_method *m = lapis_method_at(i);
+    assert_non_null(strstr(c.out, m->name));
+    command_do(&c, "help methods");
     unfold(c.out);
     assert_non_null(strstr(c.out, m->summary));
     command_do(&c, "fit %s --help", m->name);
@@ -205,6 +207,11 @@ static void help_comes_from_the_tables(void **state)
     }
     command_run(&c, "--help");
   }
+  int lines = 0; /* one screen, and the same without a word */
+  for (const char *at = c.out; (at = strchr(at, '\n')) != NULL; at++) lines++;
+  assert_in_range(lines, 20, 30);
+  assert_int_equal(command_run(&c, "%s", ""), 2);
+  assert_true(check_has(c.err, "Start with 'lapis info FILE'"));
   command_do(&c, "--version");
   assert_non_null(strstr(c.out, lapis_version()));
   command_end(&c);

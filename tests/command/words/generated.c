@@ -122,6 +122,8 @@ static void pages_are_clean(void **state)
     }
   }
   assert_true(pages > 1 + methods);
+  command_do(&c, "help --man lapis-label >long");
+  command_do(&c, "help --man label | diff - long");
   command_run(&c, "help --man lapis-nothing");
   command_expect(&c, 2, "lapis-nothing");
   command_run(&c, "help labl");
