@@ -47,6 +47,12 @@ static void begin(command *c)
                 "ln -s \"$LAPIS_COMMAND\" build/lapis");
 }
 
+/* The folder and the table of labels that the README is about: the first block
+ * of the gallery. */
+static const char people[] =
+    "awk '/^```sh$/ { on = 1; next } on && /^```/ { exit } on' "
+    "\"$root/docs/gallery.md\" >first && sh -eu first";
+
 /* ---- running ------------------------------------------------------------*/
 static const char extract[] =
     "awk -v fence='```%s' '$0 == fence { on = 1; next } /^```/ { on = 0 } on' "
@@ -129,8 +135,8 @@ static void the_readme_runs(void **state)
   begin(&c);
   command_write(&c, "compare", compare, sizeof compare - 1);
   assert_true(has_block(&c, "README.md", "sh"));
-  shell_or_fail(&c, "README.md", "sh -eu block >said");
-  shell_or_fail(&c, "README.md", "grep -q 'auroc 0.9' said");
+  shell_or_fail(&c, "README.md", people);
+  shell_or_fail(&c, "README.md", "XDG_CACHE_HOME=$PWD sh -eu block >said");
   shell_or_fail(&c, "README.md", "awk -f compare said \"$page\"");
   command_end(&c);
 }
