@@ -3,8 +3,8 @@
  * Nuclear norm, squared loss and the row of ones know the unlabelled samples
  * only up to a rotation of their columns.  With  [1'; X_u] = C O, O O' = I,
  * the columns of C stand for all of them: Z_u = Z~ O has the objective of Z~,
- * and a multiplier G~ O the norm of G~ (docs/mathematics.md, section 1, at
- * `bordered`, has the proof).  C comes from the Gram matrix of [1'; X_u], which
+ * and a multiplier G~ O the norm of G~ (proofs.md, `bordered`,
+ * has the proof).  C comes from the Gram matrix of [1'; X_u], which
  * one pass over the data makes.
  *
  * Numerics: C is the Cholesky factor.  Where that breaks down or nearly does

@@ -17,8 +17,7 @@
  *
  * Certificate: [B_Y; L_X; e] is feasible.  The multiplier is [U_Y; L_X - X],
  * scaled to |g|_2 <= tau, which inertia.c proves by counting signs; the row of
- * ones of the dual is closed form (docs/mathematics.md, section 1, at
- * `factored`):
+ * ones of the dual is closed form (proofs.md, `factored`):
  *
  *   dual = sqrt(tau^2 |e|^2 - |g e|^2) - <g_X, X> - |g_X|^2 / 2 - labels*(g_Y).
  *

@@ -21,7 +21,7 @@
  *   T(t) = diag(-I_R, S) - W'(t_X^2 - S2)^-1 W,
  *
  * a matrix of order R + K.  Nothing is assumed of how g was found.
- * docs/mathematics.md, section 1, at `bordered`, has the whole argument. */
+ * proofs.md, `bordered`, has the whole argument. */
 #include <float.h>
 #include <math.h>
 

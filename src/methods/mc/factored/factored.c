@@ -6,7 +6,7 @@
  *
  * |L|_* is the smallest (|A|^2 + |B|^2) / 2 over L = A B', and with the row of
  * ones fixed |[L + c e'; e']|_* is at most |L|_* + |e| sqrt(1 + |c|^2), with
- * equality at the best split (docs/mathematics.md): the same minimum as mc's,
+ * equality at the best split (proofs.md): the same minimum as mc's,
  * with neither Z nor a multiplier.  Without labels there is no offset and this
  * is softImpute's problem.  Memory: 28 bytes an entry seen, and a few vectors
  * a column of the factors.

@@ -5,7 +5,7 @@
  *   dual = s <S, X> - s^2 |S|^2 / 2,
  * and with labels the row of ones that is best for s S gives, exactly,
  *   dual = sqrt(tau^2 |e|^2 - s^2 |S e|^2) + the same + the labels' part
- * (docs/mathematics.md).  All that is needed is a bound of |S|_2 from above.
+ * (proofs.md).  All that is needed is a bound of |S|_2 from above.
  *
  * Random.  G = S S' or S'S on the smaller side.  V holds Ritz vectors of a
  * block that starts from the factor (at the optimum singular vectors of S with
