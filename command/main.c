@@ -77,8 +77,8 @@ static int flush_output(int code)
 {
   bool bad = fflush(stdout) != 0 || ferror(stdout);
   if (bad && code == EXIT_DONE)
-    return cli_fail(EXIT_INPUT, "standard output could not be written; is "
-                                "there room, and does somebody read it?");
+    return cli_fail(EXIT_INPUT, "standard output could not be written; is the "
+                                "disk full, or the reader gone?");
   return code;
 }
 

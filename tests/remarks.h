@@ -14,7 +14,7 @@
 #define CLASSES_LOOK_SAME "features of all classes are the same"
 #define COMPLETED_IS_ZERO "the completed matrix is 0"
 #define DIFFER_IN_CASE "differ in case or blanks alone"
-#define DOUBTS_FIRST "contradict, most first:"
+#define DOUBTS_FIRST "look wrong, most doubtful first:"
 #define ENDED_BEFORE "ended before its tolerance was met"
 #define FAR_FROM_OTHERS "far from the others"
 #define FEATURES_ALONE "without --target the features alone"
@@ -67,6 +67,6 @@
 #define TWO_SPELLINGS "one number in two spellings"
 #define TYPE_NOT_READ "of a type that is not read"
 #define UNENDED_RUN "a run that has not ended"
-#define WRONG_LABELS_AMONG "Wrong labels among the "
+#define GIVEN_LABELS "given labels, "
 
 #endif

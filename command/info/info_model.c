@@ -118,7 +118,7 @@ static void print_parts(const lapis_arrays *all)
            "beside.NAME)\n",
            beside);
   if (filler != NULL)
-    printf("  behind %s, which fills missing features (arrays filler.NAME)\n",
+    printf("  after %s, which fills missing features (arrays filler.NAME)\n",
            filler);
 }
 

@@ -9,8 +9,7 @@ static const cli_option options[] = {
     {"data", 0, "FILE",
      "what was fitted: X, whose missing entries are marked; labels (Y); "
      "positions of points (xy)"},
-    {"truth", 0, "FILE",
-     "the known answers, as lapis eval reads them: draws ROC curves"},
+    {"truth", 0, "FILE", "the truth, as lapis eval reads it: draws ROC curves"},
     {"images", 0, "FOLDER", "images of the samples, or those of the matches"},
     {"run", 0, "F.json", "what the run printed with --json: its settings"},
     CLI_TABLE_OPTIONS,

@@ -159,7 +159,7 @@ static void warn_of_twins(cli *c, const lapis_dataset *ds)
              (long long)repeated - 1);
   fprintf(stderr,
           "lapis: warning: %s: --id %s: \"%s\" names both row %lld and row "
-          "%lld%s; a name of its own tells each sample apart\n",
+          "%lld%s; give each sample a name of its own\n",
           c->verb->name, args_get(&c->args, "id"),
           lapis_text_shown(name[twin[0]], shown, sizeof shown),
           (long long)twin[0] + 1, (long long)twin[1] + 1, others);

@@ -132,8 +132,8 @@ static int check_rival(const cli *c, const lapis_cv_options *o)
                                  "--folds-of rows hides those");
   if (answers_numbers(c))
     return cli_fail(EXIT_MISUSE,
-                    "cv: --baseline is logistic regression, which tells "
-                    "classes; %s answers numbers",
+                    "cv: --baseline is logistic regression, which predicts "
+                    "classes; %s predicts numbers",
                     c->method->name);
   return EXIT_DONE;
 }
@@ -453,8 +453,8 @@ static int run(cli *c)
   if (lapis_predict_method(c->method) == NULL)
     code = cli_fail(
         EXIT_MISUSE,
-        "cv: %s answers no held-out samples, so that no setting can be judged "
-        "by them; fit it with each setting and compare what is printed",
+        "cv: %s predicts no held-out samples, so settings cannot be compared; "
+        "fit it with each setting and compare what is printed",
         c->method->name);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "config"));
   if (code == EXIT_DONE) code = settings_from_args(c, &settings);

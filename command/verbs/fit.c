@@ -29,11 +29,11 @@ static const cli_option options[] = {
      "keep what a killed or interrupted run needs to go on; the same command "
      "goes on from there"},
     {"suspects", 0, "M",
-     "also the M known labels that the rest of the data "
-     "contradicts most (suspect_index, suspect_margin)"},
+     "also the M given labels that look wrong, most doubtful first "
+     "(suspect_index, suspect_margin)"},
     {"config", 0, "F.json",
-     "the settings and the map that lapis cv --config wrote; what stands on "
-     "the command line counts before them"},
+     "the settings and the map that lapis cv --config wrote; options on the "
+     "command line come first"},
     {"mpi", 0, NULL,
      "divide the samples among the processes that mpirun started"},
     {NULL, 0, NULL, NULL}};
@@ -392,8 +392,8 @@ static int check_seen(cli *c, const lapis_dataset *ds)
     snprintf(others, sizeof others, ", nor do %lld other%s", (long long)more,
              more > 1 ? "s" : "");
   return cli_fail(EXIT_INPUT,
-                  "fit: column \"%s\" holds no value in any row%s, so nothing "
-                  "can be told of it; --drop leaves it out",
+                  "fit: column \"%s\" holds no value in any row%s, so it "
+                  "cannot be used; --drop leaves it out",
                   lapis_text_shown(((const char *const *)titles.val)[first],
                                    title, sizeof title),
                   others);

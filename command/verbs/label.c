@@ -196,15 +196,16 @@ static void print_suspects(const answer *a)
   if (raced && lapis_mat_at(&a->expected, 0, 2) > 0) {
     double least = lapis_mat_at(&a->expected, 0, 0);
     double most = lapis_mat_at(&a->expected, 0, 1);
-    printf("\nWrong labels among the %.0f given: ",
-           lapis_mat_at(&a->expected, 0, 2));
+    double of = lapis_mat_at(&a->expected, 0, 2);
     if (most > 0)
-      printf("%.0f to %.0f expected\n", least, most);
+      printf("\nOf your %.0f given labels, between %.0f and %.0f are probably "
+             "wrong\n",
+             of, least, most);
     else
-      printf("none expected\n");
+      printf("\nOf your %.0f given labels, probably none is wrong\n", of);
   }
   if (a->margins.cols == 0) return;
-  printf("\nGiven labels that the other images contradict, most first:\n");
+  printf("\nGiven labels that look wrong, most doubtful first:\n");
   for (int64_t k = 0; k < a->margins.cols; k++) {
     int64_t image = (int64_t)lapis_mat_at(&a->suspects, 0, k);
     bool rather = a->rather.cols > 0;

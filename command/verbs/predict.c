@@ -142,7 +142,7 @@ static void warn_of_stop(cli *c)
     return;
   fprintf(stderr,
           "lapis: warning: predict: the fit of this model ended before its "
-          "tolerance was met (%s); a whole one may answer otherwise\n",
+          "tolerance was met (%s); a complete one may answer differently\n",
           why);
 }
 

@@ -146,8 +146,7 @@ int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
   if (v->first_at != NULL && m == NULL) {
     char heading[128];
     snprintf(heading, sizeof heading,
-             "\n'lapis %s NAME --help' tells more of each %s:\n", v->name,
-             v->first);
+             "\n'lapis %s NAME --help' explains each %s:\n", v->name, v->first);
     list_rows(to, heading, v->first_at);
   }
   if (v->takes_model && m != NULL) print_method(to, m);

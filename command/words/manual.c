@@ -123,7 +123,7 @@ static void whole(FILE *to, verb_list *verb_at)
   fputs(".SH DESCRIPTION\nLabels missing or wrong, features occluded or "
         "absent, extra information that\nexists only at training time, images "
         "whose parts nobody has put in\ncorrespondence.  Results go to "
-        "standard output, talk to standard error.\n.SH VERBS\n",
+        "standard output, messages to standard error.\n.SH VERBS\n",
         to);
   for (int i = 0; verb_at(i) != NULL; i++) {
     fprintf(to, ".TP\n.B %s\n", verb_at(i)->name);

@@ -108,7 +108,7 @@ static const lapis_param params[] = {
     INT("cell", cell, .value = 8, FROM_TO(2, 1024),
         .help = "side of a cell in pixels"),
     INT("orientations", orientations, .value = 9, FROM_TO(2, 64),
-        .help = "directions of an edge that are told apart"),
+        .help = "directions of an edge that are distinguished"),
     CHOICE("variant", variant, "uoctti|dalal-triggs", .value = LAPIS_HOG_UOCTTI,
            .arg = "NAME", .help = "how a cell is described"),
 };

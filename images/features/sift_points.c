@@ -83,7 +83,7 @@ static lapis_status check_twice(const feature_job *j, const char *path,
     const sift_point *a = &p->at[i - 1], *b = &p->at[i];
     if (same_place(a, b))
       return lapis_fail(j->base.ctx, LAPIS_EDATA,
-                        "%s:%" PRId64 ": the point %g,%g of %s stands on line "
+                        "%s:%" PRId64 ": the point %g,%g of %s is on line "
                         "%" PRId64 " already",
                         path, b->line, b->x, b->y, j->path[b->image], a->line);
   }

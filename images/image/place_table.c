@@ -49,7 +49,7 @@ static lapis_status take_row(scan *s, csv_cell *name, place_row *row)
       return fail_cell(s, &cell, "the row ends too early");
   }
   if (name->last) return fail_cell(s, name, "the row ends too early");
-  if (!cell.last) return fail_cell(s, &cell, "the row goes on behind this");
+  if (!cell.last) return fail_cell(s, &cell, "the row goes on after this");
   return LAPIS_OK;
 }
 

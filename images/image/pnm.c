@@ -169,8 +169,7 @@ static lapis_status read_pnm(const image_source *from, lapis_image *out)
   TRY(pixels(&s, out));
   skip_blanks(&s);
   if (at_end(&s)) return LAPIS_OK;
-  return bad(&s,
-             "the file goes on behind its pixels; one image a file is read");
+  return bad(&s, "the file goes on after its pixels; one image a file is read");
 }
 
 static bool is_pnm(const unsigned char *head, int64_t size)

@@ -200,7 +200,7 @@ static lapis_status targets_left(label_table *s)
   if (s->n_targets == 0)
     return lapis_fail(s->ctx, LAPIS_EDATA,
                       "%s: there is a column of names and none of labels; "
-                      "labels stand beside the names, after a comma",
+                      "write the labels next to the names, after a comma",
                       s->r->path);
   if (s->n_targets == 1 || (indicators && named < 0)) return LAPIS_OK;
   if (named < 0 || named == s->name || named == s->group)
@@ -240,7 +240,7 @@ static lapis_status check_width(const label_table *s)
         return lapis_fail(s->ctx, LAPIS_EDATA,
                           "%s:%" PRId64 ": '%.100s' in column %" PRId64
                           " goes beyond the %" PRId64
-                          " titles; a cell with a comma stands in quotes",
+                          " titles; put a cell with a comma in quotes",
                           s->r->path, s->cells->line[i], label_cell(s, i, j),
                           j + 1, titles);
   return LAPIS_OK;
@@ -300,7 +300,7 @@ static lapis_status match_rows(label_table *s, const image_index *x,
     if (row_of[image] >= 0)
       status =
           lapis_fail(s->ctx, LAPIS_EDATA,
-                     "%s:%" PRId64 ": '%.200s' stands on line %" PRId64
+                     "%s:%" PRId64 ": '%.200s' is on line %" PRId64
                      " already; an image has one row",
                      s->r->path, s->cells->line[i], label_cell(s, i, s->name),
                      s->cells->line[row_of[image]]);

@@ -128,11 +128,11 @@ static lapis_status check_values(const label_table *s, const items *all,
 {
   if (all->count == 0) return none_labelled(s);
   if (table->n_names == 1)
-    return lapis_fail(s->ctx, LAPIS_EMISSING,
-                      "%s: every label is '%.100s'; label some images of "
-                      "another kind, too, as two kinds are needed to learn "
-                      "what tells them apart",
-                      s->r->path, table->name[0]);
+    return lapis_fail(
+        s->ctx, LAPIS_EMISSING,
+        "%s: every label is '%.100s'; label some images of "
+        "another kind, too, two kinds are needed to learn the difference",
+        s->r->path, table->name[0]);
   if (table->n_names > MOST_CLASSES ||
       (table->n_names > FEW_CLASSES && 2 * table->n_names > all->count))
     return lapis_fail(s->ctx, LAPIS_EDATA,

@@ -59,8 +59,8 @@ static lapis_status begin(lapis_flow *f)
                       "add --xy F.csv");
   if (positions && m->set.instances != 1)
     return lapis_fail(f->ctx, LAPIS_EINVAL,
-                      "match: --map positions does not tell one instance from "
-                      "another; leave out --instances");
+                      "match: --map positions does not distinguish instances; "
+                      "leave out --instances");
   if (m->set.xy == NULL && m->set.inliers > m->set.points)
     return lapis_fail(f->ctx, LAPIS_EINVAL,
                       "match: --inliers %" PRId64

@@ -118,8 +118,8 @@ static void put_table(page *p, const lapis_report *w)
 static void put_suspects(page *p, const lapis_report *w)
 {
   page_words(
-      p, "<p>The rest of the data contradicts these labels, the first one "
-         "most.</p>\n<div class=\"tools script\"><span id=\"tally\" "
+      p, "<p>These given labels look wrong, the most doubtful first.</p>\n<div "
+         "class=\"tools script\"><span id=\"tally\" "
          "role=\"status\"></span>\n<button type=\"button\" id=\"export\">"
          "Download labels.csv</button>\n<p class=\"quiet keys\">Keys: "
          "<kbd>\xe2\x86\x91</kbd> <kbd>\xe2\x86\x93</kbd> move, <kbd>A</kbd> "

@@ -87,7 +87,7 @@ static void compose(page *p, const lapis_report *w)
   for (int i = 0; i < VIEWS; i++) put_view(p, views[i], w);
   page_words(p, "</main>\n<footer><p>Made by LAPIS ");
   page_words(p, lapis_version());
-  page_words(p, ". This file holds all it shows and asks nothing of any "
+  page_words(p, ". This file holds all it shows and needs no "
                 "network.</p></footer>\n<script>//<![CDATA[\n");
   page_bytes(p, (const char *)page_script, page_script_size);
   page_words(p, "//]]></script>\n</body></html>\n");

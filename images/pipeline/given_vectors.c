@@ -245,7 +245,7 @@ static lapis_status by_name(lapis_flow *f, flow_vectors *v,
     if (count != 1) return bad_row(f, v, row, count, found);
     if (v->row_of[found[0]] >= 0)
       return lapis_fail(f->ctx, LAPIS_EDATA,
-                        "%s: row %" PRId64 ": '%.200s' stands in row %" PRId64
+                        "%s: row %" PRId64 ": '%.200s' is in row %" PRId64
                         " already; an image has one row",
                         v->path, row + 1, name_of(v, row),
                         v->row_of[found[0]] + 1);

@@ -54,14 +54,14 @@ static const lapis_param label_params[] = {
            .help = "variant of mc, the completion; auto: mc1, or pos with "
                    "--where and counts of words"),
     TEXT("candidates", candidates, .arg = "M,M",
-         .help = "methods that compete to answer, of mc, linear and trees; all "
-                 "of them where none is named, with --where or --mu-rel mc"),
+         .help = "methods to compare, of mc, linear and trees (default: all; "
+                 "with --where or --mu-rel mc)"),
     TEXT("map", map, .arg = "MAP",
          .help = "how features are scaled first, as lapis fit --map has it "
                  "(default: LAPIS chooses by what the features are)"),
     CHOSEN("lambda", lambda,
            "weight of the labels against the features; auto: chosen"),
-    CHOSEN("gamma", gamma, "how sharply labels are told apart; auto: chosen"),
+    CHOSEN("gamma", gamma, "how sharply labels are separated; auto: chosen"),
     CHOSEN("mu-rel", mu_rel,
            "how simple (low in rank) the answer is; auto: chosen"),
     INT_IN("folds", folds, "K", .value = 4, FROM_TO(2, 1000),
@@ -122,13 +122,13 @@ static const lapis_result_row label_results[] = {
     RESULT("suspect_index", "suspects x 2", .type = LAPIS_I64,
            .where = "wrong labels could be looked for",
            .help = "image and class, from 0, of a label in doubt; where more "
-                   "than two classes exclude each other, an image stands once, "
-                   "with the class it rather is"),
+                   "than two classes exclude each other, an image is listed "
+                   "once, with the class that it more likely is"),
     RESULT("suspect_margin", "suspects", .where = "suspect_index is there",
            .help = "probability that the label is wrong, largest first"),
     RESULT("suspect_rather", "suspects", .type = LAPIS_TEXT,
            .where = "classes exclude each other",
-           .help = "the class that the image rather is"),
+           .help = "the class that the image more likely is"),
     RESULT("suspect_add", "suspects", .type = LAPIS_U8,
            .where = "an image may have many labels",
            .help = "1: the class is to be added, 0: taken away"),
@@ -142,8 +142,8 @@ static const lapis_result_row label_results[] = {
            .help = "kinds of features that were compared"),
     RESULT("kinds_judged", "kinds x 6", .where = "features is auto",
            .help = "log-loss of hidden labels, its standard error, AUROC, "
-                   "accuracy, and how far its loss is behind the best one's, "
-                   "with the standard error"),
+                   "accuracy, and how much larger its loss is than the best "
+                   "one's, with the standard error"),
     RESULT("features", "1", .type = LAPIS_TEXT, .where = "features is auto",
            .help = "the best of them, which answers"),
     RESULT("rows_left_out", "1", .type = LAPIS_I64, .when = "keep-going",

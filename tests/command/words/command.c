@@ -87,7 +87,7 @@ static void misuse_is_exit_2(void **state)
        "give --map itself, not in the grid"},
       {"cv svmplus t.csv --grid C=1,2 --grid map-priv=l1,l2",
        "give --map-priv itself"},
-      {"cv clean t.csv --grid lambda=1,2", "answers no held-out samples"},
+      {"cv clean t.csv --grid lambda=1,2", "predicts no held-out samples"},
       {"fit mc t.csv --backend cray", "backend"},
       {"fit mc t.csv --progress often", "auto, always, never"},
       {"fit mc t.csv u.csv", "'u.csv' is a second one"},
