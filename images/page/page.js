@@ -72,9 +72,18 @@
       return list.map(e => e === s.given ? s.proposed : e)
         .filter(e => e !== '').join(';');
     }
+    // Of a text that a spreadsheet would run, as lapis_text_runs has it.
+    const number =
+      /^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)$/i;
+    const runs = text => {
+      const bare = text.replace(/^'+/, '');
+      return bare.length > 1 && (/^[\t\r\n]/.test(bare) ||
+        /^[=+@-]/.test(bare) && !number.test(bare));
+    };
     // As RFC 4180 has it.
-    const cell = text =>
+    const quote = text =>
       /^\s|[",;\t\r\n]|\s$/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+    const cell = text => quote((runs(text) ? "'" : '') + text);
     id('export').addEventListener('click', () => {
       const rows = data.rows.map(row => row.slice());
       data.suspects.forEach((s, i) => {

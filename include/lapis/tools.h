@@ -59,8 +59,9 @@ LAPIS_API bool lapis_result_is_divided(const lapis_solver *s, const char *name);
  * what is no UTF-8 as \xNN; cut where size ends.  Returns to. */
 LAPIS_API char *lapis_text_shown(const char *text, char *to, size_t size);
 /* A spreadsheet would run it as a formula: it begins with = + - @ and is no
- * number.  Tables have ' before such a text, which their reader takes off; so a
- * text that begins with ' before one of these needs another. */
+ * number, or with a tab or the end of a line, which it may drop.  Tables have '
+ * before such a text, which their reader takes off; so a text that begins with
+ * ' before one of these needs another. */
 LAPIS_API bool lapis_text_runs(const char *text);
 /* It is empty but for blanks, or one of the words that readers of tables take
  * for "not known": NA, ?, none, ... */

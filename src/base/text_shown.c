@@ -58,8 +58,10 @@ bool lapis_text_runs(const char *text)
   double value;
   while (*text == '\'')
     text++; /* marked already: what it was before shall show */
-  return *text != '\0' && strchr("=+-@", *text) != NULL && text[1] != '\0' &&
-         !lapis_number_read(text, NULL, &value);
+  if (*text == '\0' || text[1] == '\0') return false;
+  return strchr("\t\r\n", *text) != NULL ||
+         (strchr("=+-@", *text) != NULL &&
+          !lapis_number_read(text, NULL, &value));
 }
 
 /* Without the blanks around it. */

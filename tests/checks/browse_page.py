@@ -152,6 +152,8 @@ def exported():
     assert [r[1] for r in rows[1:]] == [
         none, none, none, "", eyes, "more"], rows
     assert rows[1][0] == 'a <b>&amp; "c".png' and rows[2][0] == "it's, here.png"
+    # what a spreadsheet would run
+    assert rows[3][0].startswith("'=x()") and rows[5][0].startswith("'\t]]>")
 
 
 def main():

@@ -41,10 +41,11 @@ static void it_fits_its_room(void **state)
 
 static void a_formula_is_told_from_a_number(void **state)
 {
-  static const char *const run[] = {"=1+1", "+SUM(A1)", "-x",
-                                    "@now", "--1",      "=cmd|' /C calc'!A0"};
-  static const char *const rest[] = {"",  "-1", "+2.5e3", "-inf", "-",
-                                     "+", "=",  "a=1",    "1-1",  " =1"};
+  static const char *const run[] = {
+      "=1+1",   "+SUM(A1)", "-x",     "@now",    "--1",
+      "\t=1+1", "\r1",      "\n@now", "'\t=1+1", "=cmd|' /C calc'!A0"};
+  static const char *const rest[] = {"",  "-1",  "+2.5e3", "-inf", "-",  "+",
+                                     "=", "a=1", "1-1",    " =1",  "\t", "'\r"};
   for (size_t i = 0; i < sizeof run / sizeof *run; i++)
     if (!lapis_text_runs(run[i])) fail_msg("%s", run[i]);
   for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)

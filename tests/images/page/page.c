@@ -23,9 +23,9 @@ enum {
 /* What a page has to survive: markup, quotes, a comma, other scripts, bytes
  * that are no UTF-8, a control character. */
 static const char *const names[PICTURES] = {
-    "a <b>&amp; \"c\".png",       "it's, here.png",
-    "</script><script>x()//.png", "\xc3\xa4\xe6\xbc\xa2.png",
-    "]]> --> ;tab\t.png",         " plain.png "};
+    "a <b>&amp; \"c\".png",           "it's, here.png",
+    "=x()</script><script>x()//.png", "\xc3\xa4\xe6\xbc\xa2.png",
+    "\t]]> --> ;tab\t.png",           " plain.png "};
 static const char *const class_names[CLASSES] = {"eyes & \"brows\"", "<none>"};
 static const char *const columns[COLUMNS] = {"label", "age, \"years\""};
 static const char *const ages[PICTURES] = {"31", "", "8", "0", "1", "64"};
