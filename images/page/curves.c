@@ -105,4 +105,5 @@ static void put_curves(page *p, const lapis_report *w)
   put_numbers(p, w);
 }
 
-const page_view view_curves = {"curves", "Solution", has_curves, put_curves};
+const page_view view_curves = {"curves", "Solution", has_curves, put_curves,
+                               NULL};

@@ -132,4 +132,4 @@ static void put_suspects(page *p, const lapis_report *w)
 }
 
 const page_view view_suspects = {"suspects", "Labels in doubt", has_suspects,
-                                 put_suspects};
+                                 put_suspects, NULL};

@@ -272,7 +272,19 @@ static void put_choice(page *p, const char *group, const char *id, bool on)
              group, id, on ? " checked=\"checked\"" : "");
 }
 
-/* One class at a time; the style that does it stands beside the choice. */
+/* One class at a time. */
+static void put_class_style(page *p, const lapis_report *w)
+{
+  bool any = find_layers(w).classes;
+  for (int64_t c = 0; any && c < w->class_names.cols; c++)
+    page_print(p,
+               "body:has(#only-%" PRId64 ":checked) :is(.shot,.heat,.regions "
+               "path,.box):not(.k%" PRId64 "){display:none}\n"
+               "body:has(#only-%" PRId64 ":checked) .heat.k%" PRId64
+               "{display:inline}\n",
+               c, c, c, c);
+}
+
 static void put_class_choice(page *p, const lapis_report *w)
 {
   char id[32];
@@ -286,15 +298,7 @@ static void put_class_choice(page *p, const lapis_report *w)
     page_class_name(p, w, c);
     page_words(p, "</label>\n");
   }
-  page_words(p, "</fieldset>\n<style>\n");
-  for (int64_t c = 0; c < w->class_names.cols; c++)
-    page_print(p,
-               "body:has(#only-%" PRId64 ":checked) :is(.shot,.heat,.regions "
-               "path,.box):not(.k%" PRId64 "){display:none}\n"
-               "body:has(#only-%" PRId64 ":checked) .heat.k%" PRId64
-               "{display:inline}\n",
-               c, c, c, c);
-  page_words(p, "</style>\n");
+  page_words(p, "</fieldset>\n");
 }
 
 /* All pictures, or those whose labels came in one way. */
@@ -379,5 +383,8 @@ static void put_gallery(page *p, const lapis_report *w)
   page_words(p, "</div>\n");
 }
 
-const page_view view_gallery = {"pictures", "Pictures", has_gallery,
-                                put_gallery};
+const page_view view_gallery = {.id = "pictures",
+                                .title = "Pictures",
+                                .has = has_gallery,
+                                .put = put_gallery,
+                                .style = put_class_style};

@@ -38,6 +38,9 @@ void page_find_folder(page *p, const lapis_report *w);
 /* A sample's name without the folder that all share. */
 void page_sample_name(page *p, const lapis_report *w, int64_t j);
 
+/* digest.c: 'sha256-...', as a policy names a script or a style sheet. */
+void page_digest(page *p, const char *text, int64_t size);
+
 /* ---- page.css, page.js --------------------------------------------------*/
 extern const unsigned char page_style[], page_script[];
 extern const int64_t page_style_size, page_script_size;
@@ -63,11 +66,13 @@ void page_chart(page *p, const chart *c);
 lapis_status page_check(lapis_ctx *ctx, const lapis_report *w);
 
 /* ---- views: sections of the page ----------------------------------------
- * has: whether there is something to show; put: shows it. */
+ * has: whether there is something to show; put: shows it; style: rules of its
+ * own, or NULL. */
 typedef struct page_view {
   const char *id, *title;
   bool (*has)(const lapis_report *w);
   void (*put)(page *p, const lapis_report *w);
+  void (*style)(page *p, const lapis_report *w);
 } page_view;
 extern const page_view view_suspects, view_gallery, view_roc, view_samples,
     view_classes, view_curves, view_run;

@@ -66,4 +66,4 @@ static void put_run(page *p, const lapis_report *w)
   if (w->settings > 0) page_words(p, "</tbody></table>\n");
 }
 
-const page_view view_run = {"run", "Settings", has_run, put_run};
+const page_view view_run = {"run", "Settings", has_run, put_run, NULL};

@@ -14,25 +14,59 @@ static const page_view *const views[] = {
 enum { VIEWS = sizeof views / sizeof *views };
 enum { FIGURE = 24 }; /* bytes; what is longer is a sentence */
 
-/* Nothing may be fetched, whatever a name or a label holds. */
-static const char policy[] =
-    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
-    "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-
-static void put_head(page *p, const char *title)
+/* What stands between <style> and </style>. */
+static void put_style(page *p, const lapis_report *w)
 {
+  page_words(p, "/*<![CDATA[*/\n");
+  page_bytes(p, (const char *)page_style, page_style_size);
+  for (int i = 0; i < VIEWS; i++)
+    if (views[i]->style != NULL && views[i]->has(w)) views[i]->style(p, w);
+  page_words(p, "/*]]>*/");
+}
+
+static void put_script(page *p)
+{
+  page_words(p, "//<![CDATA[\n");
+  page_bytes(p, (const char *)page_script, page_script_size);
+  page_words(p, "//]]>");
+}
+
+/* Nothing may be fetched, and no script or style but these is used, whatever a
+ * name or a label holds. */
+static void put_policy(page *p, const page *style)
+{
+  page script = {.ctx = p->ctx}, policy = {.ctx = p->ctx};
+  put_script(&script);
+  page_words(&policy, "default-src 'none'; img-src data:; style-src ");
+  page_digest(&policy, style->text, style->used);
+  page_words(&policy, "; script-src ");
+  page_digest(&policy, script.text, script.used);
+  page_words(&policy, "; base-uri 'none'; form-action 'none'");
+  page_escape_part(p, policy.text, (size_t)policy.used);
+  if (p->status >= 0)
+    p->status = script.status < 0 ? script.status : policy.status;
+  page_free(&script);
+  page_free(&policy);
+}
+
+static void put_head(page *p, const lapis_report *w, const char *title)
+{
+  page style = {.ctx = p->ctx};
+  put_style(&style, w);
   page_words(p, "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" "
                 "lang=\"en\">\n<head><meta charset=\"utf-8\"/>\n"
                 "<meta name=\"viewport\" content=\"width=device-width, "
                 "initial-scale=1\"/>\n<meta name=\"color-scheme\" "
                 "content=\"light dark\"/>\n"
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"");
-  page_escape(p, policy);
+  put_policy(p, &style);
   page_words(p, "\"/>\n<title>");
   page_escape(p, title);
-  page_words(p, "</title>\n<style>/*<![CDATA[*/\n");
-  page_bytes(p, (const char *)page_style, page_style_size);
-  page_words(p, "/*]]>*/</style></head>\n<body>\n");
+  page_words(p, "</title>\n<style>");
+  page_bytes(p, style.text, style.used);
+  page_words(p, "</style></head>\n<body>\n");
+  if (p->status >= 0) p->status = style.status;
+  page_free(&style);
 }
 
 static void put_facts(page *p, const lapis_report *w)
@@ -76,7 +110,7 @@ static void put_view(page *p, const page_view *v, const lapis_report *w)
 static void compose(page *p, const lapis_report *w)
 {
   const char *title = w->title == NULL ? "LAPIS" : w->title;
-  put_head(p, title);
+  put_head(p, w, title);
   page_find_folder(p, w);
   page_words(p, "<header>\n");
   page_element(p, "h1", title);
@@ -88,9 +122,9 @@ static void compose(page *p, const lapis_report *w)
   page_words(p, "</main>\n<footer><p>Made by LAPIS ");
   page_words(p, lapis_version());
   page_words(p, ". This file holds all it shows and needs no "
-                "network.</p></footer>\n<script>//<![CDATA[\n");
-  page_bytes(p, (const char *)page_script, page_script_size);
-  page_words(p, "//]]></script>\n</body></html>\n");
+                "network.</p></footer>\n<script>");
+  put_script(p);
+  page_words(p, "</script>\n</body></html>\n");
 }
 
 static bool shows_anything(const lapis_report *w)

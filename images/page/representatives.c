@@ -184,4 +184,4 @@ static void put_classes(page *p, const lapis_report *w)
 }
 
 const page_view view_classes = {"classes", "What classes look like",
-                                has_classes, put_classes};
+                                has_classes, put_classes, NULL};

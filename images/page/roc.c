@@ -117,4 +117,4 @@ static bool has_roc(const lapis_report *w)
   return !mat_empty(judged(w)) && !mat_empty(&w->truth);
 }
 
-const page_view view_roc = {"roc", "ROC curves", has_roc, put_roc};
+const page_view view_roc = {"roc", "ROC curves", has_roc, put_roc, NULL};

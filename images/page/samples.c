@@ -132,4 +132,5 @@ static bool has_samples(const lapis_report *w)
   return w->height > 0 && !mat_empty(&w->clean);
 }
 
-const page_view view_samples = {"samples", "Samples", has_samples, put_samples};
+const page_view view_samples = {"samples", "Samples", has_samples, put_samples,
+                                NULL};

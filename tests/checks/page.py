@@ -1,10 +1,27 @@
 """page.py - what every page of LAPIS keeps to, read with the standard library
 alone: well-formed, nothing from outside, a text for every picture, references
 that lead somewhere."""
+import base64
+import hashlib
+import re
 import xml.etree.ElementTree as xml
 
 HTML = "{http://www.w3.org/1999/xhtml}"
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def check_policy(page, policy, root):
+    """The one script and the one style sheet are named by what they hold; no
+    element brings its own."""
+    assert "unsafe" not in policy
+    for name in ("script", "style"):
+        text = re.findall(f"<{name}>(.*?)</{name}>", page, re.S)
+        assert len(text) == 1, name
+        digest = hashlib.sha256(text[0].encode()).digest()
+        wanted = "'sha256-" + base64.b64encode(digest).decode() + "'"
+        assert f"{name}-src {wanted};" in policy + ";", policy
+    for e in root.iter():
+        assert not any(a == "style" or a.startswith("on") for a in e.keys())
 
 
 def read(path):
@@ -29,6 +46,7 @@ def read(path):
     policy = [m.get("content") for m in root.iter(f"{HTML}meta")
               if m.get("http-equiv") == "Content-Security-Policy"]
     assert len(policy) == 1 and policy[0].startswith("default-src 'none'")
+    check_policy(open(path, encoding="utf-8").read(), policy[0], root)
     for style in root.iter(f"{HTML}style"):
         assert "url(" not in style.text and "@import" not in style.text
     return root
