@@ -66,6 +66,7 @@ static lapis_status copy_text(lapis_ctx *ctx, const lapis_mat *from,
 static lapis_status copy_numbers(lapis_ctx *ctx, const lapis_mat *from,
                                  lapis_mat *to)
 {
+  TRY(mat_check_dense(ctx, "model", "an array", from));
   double *val = base_alloc_raw(ctx, from->rows * from->cols, sizeof *val);
   if (val == NULL) return LAPIS_ENOMEM;
   *to = lapis_mat_f64(val, from->rows, from->cols);

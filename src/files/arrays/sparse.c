@@ -23,8 +23,8 @@ lapis_status io_sparse_array(lapis_ctx *ctx, const char *what, int64_t rows,
                       "%s: has %" PRId64 " features; a sparse matrix has at "
                       "most %d",
                       what, rows, INT32_MAX);
-  double bytes = 8.0 * ((double)cols + 1) + 12.0 * (double)nnz;
-  TRY(base_fits(ctx, what, bytes));
+  double stored = 12.0 * (double)nnz, bytes = 8.0 * ((double)cols + 1) + stored;
+  TRY(base_unfolds(ctx, what, bytes, stored)); /* samples may be declared */
   int64_t size = 8 * (cols + 1) + 12 * nnz;
   char *memory = base_alloc(ctx, size, 1);
   if (memory == NULL) return LAPIS_ENOMEM;

@@ -282,6 +282,7 @@ static lapis_status take_samples(sv_predict *w, const lapis_mat *X)
 {
   w->X = *X;
   if (X->dtype == LAPIS_F64 && !w->unknown) return LAPIS_OK;
+  TRY(mat_check_dense(w->base.ctx, "svmplus", "X", X));
   w->copy = base_alloc_raw(w->base.ctx, X->rows * X->cols, sizeof(double));
   if (w->copy == NULL) return LAPIS_ENOMEM;
   mat_to_f64(X, w->copy, X->rows);

@@ -161,6 +161,7 @@ static lapis_status apply_dense(lapis_ctx *ctx, const sv_scale *z,
                                 const lapis_mat *X, double **memory,
                                 lapis_mat *out)
 {
+  TRY(mat_check_dense(ctx, "svmplus", "X", X));
   double *val = *memory = base_alloc_raw(ctx, X->rows * X->cols, sizeof *val);
   if (val == NULL) return LAPIS_ENOMEM;
   mat_to_f64(X, val, X->rows);

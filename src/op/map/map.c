@@ -221,6 +221,28 @@ static lapis_status apply_column(lapis_ctx *ctx, const lapis_map *m, int stages,
   return LAPIS_OK;
 }
 
+/* What sparse sample j stores, where zeros stay 0 (map_keeps_zeros). */
+static lapis_status apply_stored(lapis_ctx *ctx, const lapis_map *m, int stages,
+                                 const lapis_mat *X, int64_t j, double *x,
+                                 int64_t *d)
+{
+  int64_t first = X->colptr[j];
+  run r = {.map = m,
+           .row = X->rowidx + first,
+           .state = m->state,
+           .x = x,
+           .d = X->colptr[j + 1] - first};
+  for (int64_t k = 0; k < r.d; k++) x[k] = mat_stored(X, first + k);
+  for (int i = 0; i < stages; i++) TRY(apply_stage(ctx, &r, i, j));
+  *d = r.d;
+  return LAPIS_OK;
+}
+
+static bool reads_stored(const lapis_map *m, const lapis_mat *X)
+{
+  return X->colptr != NULL && map_keeps_zeros(m);
+}
+
 /* ---- fitting ------------------------------------------------------------*/
 /* Means, then deviations, of what reaches stage i, over the samples of all
  * processes; a constant or unseen feature is divided by 1.  Two passes: no
@@ -274,8 +296,10 @@ static lapis_status fit_scale(lapis_ctx *ctx, const lapis_map *m, int i,
 {
   double sum_and_count[2] = {0, 0};
   int64_t d;
+  bool stored = reads_stored(m, X);
   for (int64_t j = 0; j < X->cols; j++) {
-    TRY(apply_column(ctx, m, i, X, j, x, &d));
+    TRY((stored ? apply_stored : apply_column)(ctx, m, i, X, j, x, &d));
+    if (stored) sum_and_count[1] += (double)(X->rows - d);
     for (int64_t k = 0; k < d; k++) {
       if (isnan(x[k])) continue;
       sum_and_count[0] += fabs(x[k]);
@@ -312,7 +336,7 @@ static lapis_status fit_stages(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X,
     stage_kind kind = m->stage[i].kind;
     double *at = m->state + used;
     if (kind == STAGE_CHI2) d *= CHI2_ROWS;
-    memset(count, 0, (size_t)d * sizeof *count);
+    if (kind == STAGE_STANDARD) memset(count, 0, (size_t)d * sizeof *count);
     if (kind == STAGE_STANDARD)
       TRY(fit_standard(ctx, m, i, X, x, at, at + d, count));
     if (kind == STAGE_AUTO_SCALE) TRY(fit_scale(ctx, m, i, X, x, at));
@@ -419,11 +443,24 @@ static lapis_status fit_kernel(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X,
   return LAPIS_OK;
 }
 
+static int64_t most_stored(const lapis_mat *X)
+{
+  int64_t most = 0;
+  for (int64_t j = 0; j < X->cols; j++)
+    if (X->colptr[j + 1] - X->colptr[j] > most)
+      most = X->colptr[j + 1] - X->colptr[j];
+  return most;
+}
+
 static lapis_status fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 {
   TRY(mat_check_numbers(ctx, "map", "X", X));
   TRY(check_blocks(ctx, m, X->rows));
   int64_t widest = staged(m, X->rows);
+  lapis_mat wide = *X;
+  wide.rows = widest;
+  if (!reads_stored(m, X)) TRY(mat_check_dense(ctx, "map", "X", &wide));
+  if (reads_stored(m, X)) widest = most_stored(X);
   base_free(m->state);
   m->n_state = stages_length(m, X->rows);
   m->state = base_alloc(ctx, m->n_state, sizeof *m->state);
@@ -642,18 +679,10 @@ static lapis_status map_sparse(lapis_ctx *ctx, const lapis_map *m,
   int64_t end = X->colptr[X->cols];
   double *val = base_alloc_raw(ctx, end, sizeof *val);
   if (val == NULL) return LAPIS_ENOMEM;
-  for (int64_t k = X->colptr[0]; k < end; k++) val[k] = mat_stored(X, k);
   lapis_status status = LAPIS_OK;
-  for (int64_t j = 0; j < X->cols && status == LAPIS_OK; j++) {
-    int64_t first = X->colptr[j];
-    run r = {.map = m,
-             .row = X->rowidx + first,
-             .state = m->state,
-             .x = val + first,
-             .d = X->colptr[j + 1] - first};
-    for (int i = 0; i < m->n_stages && status == LAPIS_OK; i++)
-      status = apply_stage(ctx, &r, i, j);
-  }
+  int64_t d;
+  for (int64_t j = 0; j < X->cols && status == LAPIS_OK; j++)
+    status = apply_stored(ctx, m, m->n_stages, X, j, val + X->colptr[j], &d);
   *out = *X;
   out->dtype = LAPIS_F64;
   out->val = *memory = val;

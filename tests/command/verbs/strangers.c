@@ -107,6 +107,18 @@ static void a_wide_line_is_not_made_dense(void **state)
   }
   command_run(&c, "fit linear wide.svm -o o.npz");
   command_expect(&c, 1, "--max-unfold 1600 allows it");
+  static const char *const ways[] = {
+      "linear --map scale:auto",
+      "linear --map impute",
+      "linear --map balance",
+      "svmplus --map chi2",
+      "svmplus --scale standard",
+      "mc --absent missing",
+      "mc --absent missing --solver admm --mu-rel .1"};
+  for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    command_run(&c, "fit %s wide.svm -o o.npz -q", ways[i]);
+    command_expect(&c, 1, "--max-unfold");
+  }
   command_run(&c, "convert t.csv o.csv --triplets 1");
   command_expect(&c, 1, "--max-unfold");
   command_run(&c, "convert small.svm o.npy");
