@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "mat/mat.h"
 #include "op/learn/kmeans.h"
 
 enum { MAX_ITERS = 100, MOST_WORDS = 1000000 };
@@ -43,21 +44,24 @@ static void standardise(const vocabulary *v, float *points, int64_t n)
     }
 }
 
-static void measure(const vocabulary_task *t, vocabulary *v)
+static lapis_status measure(lapis_ctx *ctx, const vocabulary_task *t,
+                            vocabulary *v)
 {
-  double n = (double)t->n;
+  lapis_mat points = {.dtype = LAPIS_F32,
+                      .rows = v->d,
+                      .cols = t->n,
+                      .ld = v->d,
+                      .val = t->points};
+  double *room = base_alloc(ctx, 3 * v->d, sizeof *room);
+  if (room == NULL) return LAPIS_ENOMEM;
+  mat_moments of = {v->d, room, room + v->d, room + 2 * v->d};
+  lapis_status s = mat_measure(ctx, &points, NULL, &of);
   for (int64_t a = 0; a < v->d; a++) {
-    double sum = 0, squares = 0;
-    for (int64_t i = 0; i < t->n; i++) sum += (double)t->points[i * v->d + a];
-    double mean = sum / n;
-    for (int64_t i = 0; i < t->n; i++) {
-      double x = (double)t->points[i * v->d + a] - mean;
-      squares += x * x;
-    }
-    double deviation = sqrt(squares / n);
-    v->shift[a] = (float)mean;
-    v->scale[a] = deviation > 0 ? (float)deviation : 1;
+    v->shift[a] = (float)of.mean[a];
+    v->scale[a] = of.deviation[a] > 0 ? (float)of.deviation[a] : 1;
   }
+  base_free(room);
+  return s;
 }
 
 /* ---- down the tree ------------------------------------------------------*/
@@ -233,7 +237,7 @@ static lapis_status grow(growth *g)
   const vocabulary_task *t = g->t;
   TRY(prepare(g->ctx, t, g->v));
   if (t->standardise) {
-    measure(t, g->v);
+    TRY(measure(g->ctx, t, g->v));
     standardise(g->v, t->points, t->n);
   }
   TRY(open_descent(g->ctx, g->v, t->n, &g->s));

@@ -77,6 +77,23 @@ lapis_status mat_say_units(lapis_ctx *ctx, const char *method,
 /* Column j, a sample, holds no number. */
 bool mat_is_blank(const lapis_mat *X, int64_t j, bool left_out);
 
+/* ---- means and deviations of features (moments.c) ------------------------*/
+typedef struct mat_moments {
+  int64_t d;
+  double *count, *mean; /* d each; count: what is known, by weight */
+  double *deviation;    /* d; 0: a constant, or unknown.  NULL: means alone */
+} mat_moments;
+/* A deviation that is more than the rounding of a constant. */
+bool mat_varies(double deviation, double mean);
+/* One sample x (d) of pass 0, means, or 1, deviations, of fields that were 0 at
+ * first; and the end of a pass, over the samples of all processes. */
+void mat_moments_add(const mat_moments *m, int pass, const double *x,
+                     double weight);
+lapis_status mat_moments_end(lapis_ctx *ctx, const mat_moments *m, int pass);
+/* Both passes of X; weight: of the samples, or NULL. */
+lapis_status mat_measure(lapis_ctx *ctx, const lapis_mat *X,
+                         const double *weight, const mat_moments *m);
+
 /* ---- units (unit.c) -----------------------------------------------------*/
 /* 1, or, where numbers are far from it, a power of two near the mean size of
  * what is known and not 0; of all processes where there is a ctx. */

@@ -26,17 +26,14 @@ static lapis_status fill_means(comparison *r, int map)
   r->filled[map] = to;
   if (to == NULL) return LAPIS_ENOMEM;
   mat_to_f64(X, to, X->rows);
-  for (int64_t i = 0; i < X->rows; i++) {
-    double sum = 0, seen = 0;
-    for (int64_t j = 0; j < r->n; j++) {
-      double v = to[j * X->rows + i];
-      if (!isnan(v)) sum += v, seen++;
-    }
-    for (int64_t j = 0; j < r->n; j++)
-      if (isnan(to[j * X->rows + i]))
-        to[j * X->rows + i] = seen > 0 ? sum / seen : 0;
-  }
-  return LAPIS_OK;
+  double *mean = base_alloc(r->ctx, 2 * X->rows, sizeof *mean);
+  if (mean == NULL) return LAPIS_ENOMEM;
+  mat_moments of = {X->rows, mean + X->rows, mean, NULL};
+  lapis_status s = mat_measure(r->ctx, X, NULL, &of);
+  for (int64_t k = 0; k < X->rows * r->n; k++)
+    if (isnan(to[k])) to[k] = mean[k % X->rows];
+  base_free(mean);
+  return s;
 }
 
 lapis_status candidates_raw(comparison *r, int map, const double **out)

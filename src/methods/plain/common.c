@@ -13,18 +13,6 @@ lapis_status linear_check(lapis_ctx *ctx, const char *method,
   return mat_check_finite(ctx, method, "X", &data->X, true);
 }
 
-static void find_means(const lapis_mat *X, const double *weight, double *fill)
-{
-  for (int64_t i = 0; i < X->rows; i++) {
-    double sum = 0, seen = 0;
-    for (int64_t j = 0; j < X->cols; j++) {
-      double v = lapis_mat_at(X, i, j), of = weight == NULL ? 1 : weight[j];
-      if (!isnan(v)) sum += of * v, seen += of;
-    }
-    fill[i] = seen > 0 ? sum / seen : 0;
-  }
-}
-
 lapis_status linear_calibrate(lapis_solver *s, linear_answer *a,
                               const lapis_mat *from)
 {
@@ -77,9 +65,10 @@ lapis_status linear_begin(lapis_solver *s, linear_answer *a,
   a->n = data->X.cols;
   a->K = a->labels.classes;
   a->weight = data->weight;
-  *fill = arena_reals(&s->arena, a->d);
+  *fill = arena_reals(&s->arena, 2 * a->d);
   TRY(linear_answer_alloc(s, a));
-  find_means(&data->X, data->weight, *fill);
+  mat_moments of = {a->d, *fill + a->d, *fill, NULL};
+  TRY(mat_measure(s->ctx, &data->X, data->weight, &of));
   linear_fill(&data->X, *fill, a);
   return LAPIS_OK;
 }

@@ -34,7 +34,6 @@ static const double WIDE[] = {.5, .75, .9};
 static const double NORMAL[] = {1.4826022185056018, .8693011159, .6079568};
 static const double SHARE = .5;  /* of a wider one */
 static const double REST = 1e-3; /* of the widest: the sensor was at rest */
-static const double CONSTANT = 1e-14; /* rounding of a constant */
 
 /* What is measured, and room for it. */
 typedef struct measured {
@@ -188,7 +187,7 @@ static lapis_status robust(const measured *m, rr_scale *z)
     double own[3];
     for (int k = 0; k < 3; k++) own[k] = NORMAL[k] * wide[k * m->d + i];
     double size = robust_size(own);
-    if (size > CONSTANT * fabs(z->centre[i])) z->size[i] = size;
+    if (mat_varies(size, z->centre[i])) z->size[i] = size;
   }
   return LAPIS_OK;
 }
@@ -211,7 +210,7 @@ lapis_status rr_scale_fit(arena *a, int mode, const lapis_mat *X,
   TRY(s);
   for (int64_t i = 0; i < d; i++) { /* a constant; squares that are none */
     double centre = fabs(out->centre[i]), *size = out->size + i;
-    if (!(*size > CONSTANT * centre && isfinite(*size)))
+    if (!(mat_varies(*size, centre) && isfinite(*size)))
       *size = centre > 0 ? centre : 1;
   }
   return LAPIS_OK;

@@ -70,8 +70,7 @@ static lapis_status measure(lapis_ctx *ctx, const lapis_mat *X, int64_t n,
   }
   for (int64_t i = 0; i < d; i++) {
     z->dev[i] = sqrt(z->dev[i]);
-    /* rounding of a constant */
-    if (!(z->dev[i] > 1e-14 * fabs(z->mean[i]))) z->dev[i] = 0;
+    if (!mat_varies(z->dev[i], z->mean[i])) z->dev[i] = 0;
   }
   return LAPIS_OK;
 }

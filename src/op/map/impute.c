@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "la/backend.h"
+#include "mat/mat.h"
 
 enum { MOST_FACTORS = 20, ROUNDS = 20, BLOCK = 256, START = 0x696d70 };
 static const double PRIOR = 5, LEAST_NOISE = .01;
@@ -127,24 +128,11 @@ static double *make_room(lapis_ctx *ctx, fitting *w)
 /* Means and deviations of what was seen; 0 and 1 of what never was. */
 static lapis_status find_units(lapis_ctx *ctx, fitting *w)
 {
-  for (int pass = 0; pass < 2; pass++) {
-    double *sum = pass == 0 ? w->mean : w->scale;
-    for (int64_t k = 0; k < w->d * w->n; k++) {
-      int64_t i = k % w->d;
-      if (isnan(w->X[k])) continue;
-      double off = w->X[k] - (pass == 0 ? 0 : w->mean[i]);
-      w->count[i] += pass == 0;
-      sum[i] += pass == 0 ? off : off * off;
-    }
-    TRY(base_sum(ctx, sum, w->d));
-    if (pass == 0) TRY(base_sum(ctx, w->count, w->d));
-    for (int64_t i = 0; i < w->d; i++)
-      if (w->count[i] > 0) sum[i] /= w->count[i];
-  }
-  for (int64_t i = 0; i < w->d; i++) {
-    w->scale[i] = sqrt(w->scale[i]);
-    if (!(w->scale[i] > 1e-14 * fabs(w->mean[i]))) w->scale[i] = 1;
-  }
+  lapis_mat X = lapis_mat_f64((double *)(uintptr_t)w->X, w->d, w->n);
+  mat_moments of = {w->d, w->count, w->mean, w->scale};
+  TRY(mat_measure(ctx, &X, NULL, &of));
+  for (int64_t i = 0; i < w->d; i++)
+    if (!(w->scale[i] > 0)) w->scale[i] = 1;
   return LAPIS_OK;
 }
 

@@ -244,35 +244,23 @@ static bool reads_stored(const lapis_map *m, const lapis_mat *X)
 }
 
 /* ---- fitting ------------------------------------------------------------*/
-/* Means, then deviations, of what reaches stage i, over the samples of all
- * processes; a constant or unseen feature is divided by 1.  Two passes: no
- * cancellation. */
+/* Means, then deviations, of what reaches stage i; a constant or unseen feature
+ * is divided by 1. */
 static lapis_status fit_standard(lapis_ctx *ctx, lapis_map *m, int i,
                                  const lapis_mat *X, double *x, double *mean,
                                  double *deviation, double *count)
 {
-  int64_t d = behind(m, i, X->rows), unused;
+  mat_moments of = {behind(m, i, X->rows), count, mean, deviation};
+  int64_t unused;
   for (int pass = 0; pass < 2; pass++) {
-    double *sum = pass == 0 ? mean : deviation;
     for (int64_t j = 0; j < X->cols; j++) {
       TRY(apply_column(ctx, m, i, X, j, x, &unused));
-      for (int64_t k = 0; k < d; k++) {
-        if (isnan(x[k])) continue;
-        count[k] += pass == 0;
-        double off = x[k] - mean[k];
-        sum[k] += pass == 0 ? x[k] : off * off;
-      }
+      mat_moments_add(&of, pass, x, 1);
     }
-    TRY(base_sum(ctx, sum, d));
-    if (pass == 0) TRY(base_sum(ctx, count, d));
-    for (int64_t k = 0; k < d; k++)
-      if (count[k] > 0) sum[k] /= count[k];
+    TRY(mat_moments_end(ctx, &of, pass));
   }
-  for (int64_t k = 0; k < d; k++) {
-    double limit = 1e-14 * fabs(mean[k]); /* rounding of a constant */
-    deviation[k] = sqrt(deviation[k]);
-    if (!(deviation[k] > limit)) deviation[k] = 1;
-  }
+  for (int64_t k = 0; k < of.d; k++)
+    if (!(deviation[k] > 0)) deviation[k] = 1;
   return LAPIS_OK;
 }
 
@@ -374,20 +362,15 @@ static lapis_status find_means(lapis_ctx *ctx, const lapis_map *m,
                                double *count)
 {
   int64_t d = staged(m, X->rows), unused;
+  mat_moments of = {d, count, mean, NULL};
   memset(count, 0, (size_t)d * sizeof *count);
   memset(mean, 0, (size_t)d * sizeof *mean);
   for (int64_t j = 0; j < X->cols; j++) {
     TRY(apply_column(ctx, m, m->n_stages, X, j, x, &unused));
     TRY(check_finite(ctx, m, "a distance", x, d, j));
-    for (int64_t k = 0; k < d; k++) {
-      if (isnan(x[k])) continue;
-      mean[k] += x[k];
-      count[k]++;
-    }
+    mat_moments_add(&of, 0, x, 1);
   }
-  for (int64_t k = 0; k < d; k++)
-    if (count[k] > 0) mean[k] /= count[k];
-  return LAPIS_OK;
+  return mat_moments_end(ctx, &of, 0);
 }
 
 /* The samples that were drawn, d x count, gaps filled. */
