@@ -544,8 +544,7 @@ static lapis_status read_layout(fold *w, const lapis_mc_settings *set,
   p->b = l[L_B];
   p->mu = l[L_MU];
   p->phi.zero_one = l[L_ZERO_ONE] != 0;
-  p->variant = mc_variant_of(set->variant);
-  p->gamma = set->gamma;
+  mc_problem_stated(p, set);
   w->rho = l[L_RHO];
   w->r = A->cols;
   return LAPIS_OK;

@@ -163,7 +163,9 @@ lapis_status mc_densify(mc *w, lapis_data *data);
 /* Whether labels are read as 0 and 1: as is stated, or as they are written
  * (method_zero_one_fn). */
 bool mc_zero_one(const void *settings, const targets *t);
-/* How labels are coded, which variant: from the settings. */
+/* What settings alone say: of the problem, also of a model's. */
+void mc_problem_stated(mc_problem *p, const lapis_mc_settings *set);
+/* The same, and how labels are coded. */
 void mc_problem_kind(mc *w);
 /* Fills phi, Z0, weights, mu; leaves Z_0 with zeros in W. */
 lapis_status mc_problem_build(mc *w, const lapis_data *data);

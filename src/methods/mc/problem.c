@@ -249,7 +249,7 @@ void mc_set_weights(mc *w)
   mc_problem *p = &w->p;
   p->a = p->seen_X > 0 ? 1.0 / (double)p->seen_X : 0;
   p->b = p->weight_Y > 0 ? w->set.lambda / p->weight_Y : 0;
-  p->gamma = w->set.gamma;
+  mc_problem_stated(p, &w->set);
   p->mu = isnan(w->set.mu) ? w->set.mu_rel * p->a * p->sigma_1 : w->set.mu;
   w->set.mu = p->mu;
   mc_set_blocks(p);
@@ -318,9 +318,15 @@ lapis_status mc_densify(mc *w, lapis_data *data)
   return LAPIS_OK;
 }
 
+void mc_problem_stated(mc_problem *p, const lapis_mc_settings *set)
+{
+  p->variant = mc_variant_of(set->variant);
+  p->gamma = set->gamma;
+}
+
 void mc_problem_kind(mc *w)
 {
-  w->p.variant = mc_variant_of(w->set.variant);
+  mc_problem_stated(&w->p, &w->set);
   w->p.phi.zero_one = mc_zero_one(&w->set, &w->p.labels);
 }
 
