@@ -6,10 +6,8 @@
 #include "images/features/run.h"
 #include "lapis/images.h"
 
-static const feature_kind *const kinds[] = {
-    &feature_pixels,     &feature_color_moments, &feature_hog,
-    &feature_gist,       &feature_sift_bow,      &feature_dense_sift_bow,
-    &feature_texton_bow, &feature_sift,          &feature_gist_boxes};
+#define FEATURE_PLACE(name) &feature_##name,
+static const feature_kind *const kinds[] = {FEATURE_KINDS(FEATURE_PLACE)};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const lapis_method *lapis_feature_at(int i)

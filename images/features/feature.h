@@ -120,8 +120,18 @@ bool feature_places(const lapis_mat *m, lapis_dtype dtype, int64_t rows,
 lapis_status feature_shape(lapis_ctx *ctx, const char *kind, const char *text,
                            int64_t most, int64_t *width, int64_t *height);
 
-extern const feature_kind feature_pixels, feature_color_moments, feature_hog,
-    feature_gist, feature_gist_boxes, feature_sift_bow, feature_dense_sift_bow,
-    feature_texton_bow, feature_sift;
+/* The kinds, feature_NAME each, in the order in which help lists them. */
+#define FEATURE_KINDS(KIND) \
+  KIND(pixels)              \
+  KIND(color_moments)       \
+  KIND(hog)                 \
+  KIND(gist)                \
+  KIND(sift_bow)            \
+  KIND(dense_sift_bow)      \
+  KIND(texton_bow)          \
+  KIND(sift)                \
+  KIND(gist_boxes)
+#define FEATURE_DECLARED(name) extern const feature_kind feature_##name;
+FEATURE_KINDS(FEATURE_DECLARED)
 
 #endif
