@@ -146,7 +146,8 @@ static lapis_status run_pass(feature_job *j, feature_pass pass)
   for (int64_t first = 0; first < j->count; first += batch) {
     int64_t last = first + batch < j->count ? first + batch : j->count;
     if (!loop_next(l)) return l->status;
-#pragma omp parallel for schedule(dynamic) num_threads(j->threads)
+#pragma omp parallel for schedule(dynamic) \
+    num_threads(base_team(j->base.ctx, j->threads))
     for (int64_t i = first; i < last; i++) take(j, pass, i);
     TRY(check_batch(j, first, last));
     for (int64_t i = first; i < last; i++)

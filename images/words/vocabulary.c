@@ -195,7 +195,8 @@ static lapis_status grow_level(growth *g, int64_t l)
   if (all == NULL) return LAPIS_ENOMEM;
   sort_points(&g->s, g->t->points, nodes);
   int inside = l == 0 ? g->t->threads : 1;
-#pragma omp parallel for schedule(dynamic) num_threads(g->t->threads / inside)
+#pragma omp parallel for schedule(dynamic) \
+    num_threads(base_team(g->ctx, g->t->threads / inside))
   for (int64_t k = 0; k < nodes; k++) all[k] = grow_node(g, l, k, inside);
   for (int64_t k = nodes - 1; k >= 0; k--)
     if (all[k] != LAPIS_OK) worst = k;

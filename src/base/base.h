@@ -124,6 +124,9 @@ lapis_ctx *base_ctx_branch(const lapis_ctx *ctx);
 
 /* ---- settings of a context ----------------------------------------------*/
 int base_threads(const lapis_ctx *ctx); /* >= 1 */
+/* How many of so many threads a loop gets whose bits do not depend on it: no
+ * more than other programs leave processors (load.c). */
+int base_team(lapis_ctx *ctx, int threads);
 bool base_deterministic(const lapis_ctx *ctx);
 const char *base_backend_name(const lapis_ctx *ctx); /* as set, or NULL */
 bool base_cancelled(const lapis_ctx *ctx);

@@ -93,7 +93,9 @@ struct lapis_ctx {
   void *progress_user;
   lapis_message_fn on_message;
   void *message_user;
-  int allowed; /* threads, where none are asked for */
+  int allowed;   /* threads, where none are asked for */
+  int free;      /* processors that other programs left; 0: nobody looked */
+  double looked; /* when, on base_seconds' clock */
   spread_state spread;
   const lapis_ctx *trunk; /* that a branch ends with, or NULL */
   double deadline;        /* on base_seconds' clock; infinity: none */

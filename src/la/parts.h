@@ -7,7 +7,15 @@
 #define LAPIS_PARTS_H
 #include <stdint.h>
 
+#include "la/backend.h"
+
 enum { PARTS = 64, PARTS_WORTH_THREADS = 20000 /* entries */ };
+
+/* How many threads a pass over so many entries gets. */
+static inline int parts_team(const la *h, int64_t entries)
+{
+  return entries > PARTS_WORTH_THREADS ? base_team(h->ctx, h->threads) : 1;
+}
 
 static inline int64_t part_begin(int64_t cols, int part)
 {

@@ -169,7 +169,8 @@ static lapis_status narrow(la *h, const gram_kernels *run, const la_array *A,
   g.middle = host_borrow(h, middle + (g.parts - 1) * g.rows * g.p);
   if (g.middle == NULL) return LAPIS_ENOMEM;
   g.sums = g.middle + middle;
-#pragma omp parallel for num_threads((int)g.parts) schedule(static, 1)
+#pragma omp parallel for num_threads(base_team(h->ctx, (int)g.parts)) \
+    schedule(static, 1)
   for (int64_t part = 0; part < g.parts; part++) one_part(&g, part, Y);
   add_parts(&g, Y);
   host_release(h, g.middle);

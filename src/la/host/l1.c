@@ -78,8 +78,8 @@ lapis_status host_l1_step(la *h, const la_l1 *p, const la_array *X,
   step_pass q = {p, X, A, S, W};
   step_column *run = step_columns[base_width_of(h->ctx)];
   double part[PARTS][6] = {{0}};
-#pragma omp parallel for num_threads(h->threads) \
-    schedule(dynamic) if (X->rows * X->cols > PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, X->rows * X->cols)) \
+    schedule(dynamic)
   for (int k = 0; k < PARTS; k++) {
     double local[6] = {0, 0, 0, 0, 0, 0};
     int64_t end = part_begin(X->cols, k + 1);
@@ -98,8 +98,7 @@ lapis_status host_l1_dual(la *h, double t, const la_array *X, const la_array *S,
 {
   TRY(host_check_shape(h, "l1_dual", S, X->rows, X->cols));
   TRY(host_check_shape(h, "l1_dual", C, X->rows, X->cols));
-#pragma omp parallel for num_threads(h->threads) if (X->rows * X->cols > \
-                                                     PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, X->rows * X->cols))
   for (int64_t j = 0; j < X->cols; j++) {
     const double *x = host_col(X, j), *s = host_col(S, j);
     double *c = host_col(C, j);
@@ -124,8 +123,7 @@ lapis_status host_l1_sums(la *h, const la_array *X, const la_array *A,
   TRY(host_check_shape(h, "l1_sums", A, X->rows, X->cols));
   if (C != NULL) TRY(host_check_shape(h, "l1_sums", C, X->rows, X->cols));
   double part[PARTS][2] = {{0}};
-#pragma omp parallel for num_threads(h->threads) if (X->rows * X->cols > \
-                                                     PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, X->rows * X->cols))
   for (int k = 0; k < PARTS; k++) {
     double local[2] = {0, 0};
     int64_t end = part_begin(X->cols, k + 1);
@@ -160,8 +158,8 @@ lapis_status host_l1_alm(la *h, const la_alm *p, double sums[3])
   for (int i = 0; i < 6; i++)
     TRY(host_check_shape(h, "l1_alm", all[i], p->X->rows, p->X->cols));
   double part[PARTS][3] = {{0}};
-#pragma omp parallel for num_threads(h->threads) \
-    schedule(dynamic) if (p->X->rows * p->X->cols > PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, p->X->rows * p->X->cols)) \
+    schedule(dynamic)
   for (int k = 0; k < PARTS; k++) {
     double local[3] = {0, 0, 0};
     int64_t end = part_begin(p->X->cols, k + 1);

@@ -90,8 +90,8 @@ typedef double (*sum_fn)(const span *s, la_kind kind, double factor);
 static void run_map(la *h, const pass *q, map_fn f)
 {
   int64_t n = q->in->cols;
-#pragma omp parallel for num_threads(h->threads) \
-    schedule(dynamic) if (n * q->in->rows > PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, n * q->in->rows)) \
+    schedule(dynamic)
   for (int p = 0; p < PARTS; p++)
     for (int64_t j = part_begin(n, p); j < part_begin(n, p + 1); j++)
       for (int k = 0; k < q->phi->n_blocks; k++) {
@@ -117,8 +117,8 @@ static double part_sum(const pass *q, int p, sum_fn f)
 static double run_sum(la *h, const pass *q, sum_fn f)
 {
   double part[PARTS];
-#pragma omp parallel for num_threads(h->threads) \
-    schedule(dynamic) if (q->in->cols * q->in->rows > PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, q->in->cols * q->in->rows)) \
+    schedule(dynamic)
   for (int p = 0; p < PARTS; p++) part[p] = part_sum(q, p, f);
   return parts_sum(part);
 }
@@ -206,8 +206,8 @@ lapis_status host_reflect(la *h, const la_penalty *phi, double rho,
   TRY(host_check_shape(h, "reflect", W, A->rows, A->cols));
   reflect_pass q = {phi, rho, A, V, B, W};
   double part[PARTS][4] = {{0}};
-#pragma omp parallel for num_threads(h->threads) \
-    schedule(dynamic) if (A->rows * A->cols > PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, A->rows * A->cols)) \
+    schedule(dynamic)
   for (int p = 0; p < PARTS; p++) {
     double local[4] = {0, 0, 0, 0};
     int64_t end = part_begin(A->cols, p + 1);

@@ -9,8 +9,7 @@ lapis_status host_axpby(la *h, double alpha, const la_array *A, double beta,
   TRY(host_check_shape(h, "axpby", A, A->rows, A->cols));
   TRY(host_check_shape(h, "axpby", B, A->rows, A->cols));
   bool overwrite = !(beta < 0 || beta > 0);
-#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
-                                                     PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, A->rows * A->cols))
   for (int64_t j = 0; j < A->cols; j++) {
     const double *a = host_col(A, j);
     double *b = host_col(B, j);
@@ -25,8 +24,7 @@ lapis_status host_axpby(la *h, double alpha, const la_array *A, double beta,
 lapis_status host_scale_cols(la *h, const double *f, la_array *A)
 {
   TRY(host_check_shape(h, "scale_cols", A, A->rows, A->cols));
-#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
-                                                     PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, A->rows * A->cols))
   for (int64_t j = 0; j < A->cols; j++) {
     double *a = host_col(A, j);
     for (int64_t i = 0; i < A->rows; i++) a[i] *= f[j];
@@ -37,8 +35,7 @@ lapis_status host_scale_cols(la *h, const double *f, la_array *A)
 lapis_status host_scale_rows(la *h, const double *f, la_array *A)
 {
   TRY(host_check_shape(h, "scale_rows", A, A->rows, A->cols));
-#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
-                                                     PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, A->rows * A->cols))
   for (int64_t j = 0; j < A->cols; j++) {
     double *a = host_col(A, j);
     for (int64_t i = 0; i < A->rows; i++) a[i] *= f[i];
@@ -49,8 +46,7 @@ lapis_status host_scale_rows(la *h, const double *f, la_array *A)
 lapis_status host_add_to_cols(la *h, const double *f, la_array *A)
 {
   TRY(host_check_shape(h, "add_to_cols", A, A->rows, A->cols));
-#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
-                                                     PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, A->rows * A->cols))
   for (int64_t j = 0; j < A->cols; j++) {
     double *a = host_col(A, j);
     for (int64_t i = 0; i < A->rows; i++) a[i] += f[i];
@@ -61,8 +57,7 @@ lapis_status host_add_to_cols(la *h, const double *f, la_array *A)
 lapis_status host_fill(la *h, double value, la_array *A)
 {
   TRY(host_check_shape(h, "fill", A, A->rows, A->cols));
-#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
-                                                     PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, A->rows * A->cols))
   for (int64_t j = 0; j < A->cols; j++) {
     double *a = host_col(A, j);
     for (int64_t i = 0; i < A->rows; i++) a[i] = value;
@@ -93,8 +88,7 @@ lapis_status host_dot(la *h, const la_array *A, const la_array *B, double *out)
   TRY(host_check_shape(h, "dot", A, A->rows, A->cols));
   TRY(host_check_shape(h, "dot", B, A->rows, A->cols));
   double part[PARTS];
-#pragma omp parallel for num_threads(h->threads) if (A->rows * A->cols > \
-                                                     PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, A->rows * A->cols))
   for (int p = 0; p < PARTS; p++) {
     int64_t end = part_begin(A->cols, p + 1);
     double sum = 0;

@@ -226,7 +226,8 @@ static lapis_status gather_features(const roml *w, roml_problem *p)
     p->panel[k + 1] = p->panel[k] + op_panels_round(roml_count(p, k));
   TRY(op_panels_new(w->base.ctx, small ? LAPIS_F64 : LAPIS_F32, p->d,
                     p->panel[p->K], &p->F));
-#pragma omp parallel for num_threads(base_threads(w->base.ctx)) if (!small)
+#pragma omp parallel for num_threads( \
+    small ? 1 : base_team(w->base.ctx, base_threads(w->base.ctx)))
   for (int64_t k = 0; k < p->K; k++)
     for (int64_t i = 0; i < roml_count(p, k); i++)
       op_panels_set(&p->F, p->panel[k] + i, roml_feature(p, k, i),

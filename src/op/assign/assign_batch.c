@@ -6,6 +6,9 @@
 #include "mat/mat.h"
 #include "op/assign/assign.h"
 
+/* Of n x n costs n^3: about half a millisecond. */
+static const double WORTH_THREADS = 500000;
+
 /* ---- checks -------------------------------------------------------------*/
 static lapis_status check_cost(lapis_ctx *ctx, const lapis_mat *c)
 {
@@ -90,7 +93,8 @@ static lapis_status solve_all(lapis_ctx *ctx, int64_t count,
                               int threads, op_assign **w)
 {
   int64_t first = count, row = -1; /* the first problem refused, and where */
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(base_team(ctx, threads)) \
+    schedule(dynamic, 1)
   for (int64_t t = 0; t < threads; t++)
     for (int64_t i = t; i < count; i += threads) {
       int64_t bad = solve_one(w[t], &cost[i], &io[i]);
@@ -109,7 +113,10 @@ lapis_status lapis_assign_batch(lapis_ctx *ctx, int64_t count,
     TRY(check_cost(ctx, &cost[i]));
     TRY(check_warm(ctx, &cost[i], &io[i]));
   }
-  int threads = base_threads(ctx);
+  double work = 0;
+  for (int64_t i = 0; i < count; i++)
+    work += pow((double)(cost[i].rows * cost[i].cols), 1.5);
+  int threads = work > WORTH_THREADS ? base_threads(ctx) : 1;
   if (threads > count) threads = count > 0 ? (int)count : 1;
   op_assign **w = base_alloc(ctx, threads, sizeof *w);
   if (w == NULL) return LAPIS_ENOMEM;

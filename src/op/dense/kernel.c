@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "la/parts.h"
 #include "mat/mat.h"
 
 /* ---- chi2: sum (x - z)^2 / (x + z), 0/0 = 0 ------------------------------*/
@@ -175,7 +176,7 @@ static void decay(double *x, int64_t n, double width)
 static void rbf_from_products(la *h, const op_kernel *k, const double *square,
                               int64_t cols, double *K)
 {
-#pragma omp parallel for num_threads(h->threads) if (k->n * cols > 20000)
+#pragma omp parallel for num_threads(parts_team(h, k->n *cols))
   for (int64_t j = 0; j < cols; j++) {
     double *column = K + j * k->n;
     for (int64_t i = 0; i < k->n; i++) {
@@ -189,7 +190,7 @@ static void rbf_from_products(la *h, const op_kernel *k, const double *square,
 static void chi2_block(la *h, const op_kernel *k, const double *B, int64_t cols,
                        double *K)
 {
-#pragma omp parallel for num_threads(h->threads) if (k->n * cols > 2000)
+#pragma omp parallel for num_threads(parts_team(h, 10 * k->n * cols))
   for (int64_t j = 0; j < cols; j++) {
     double *column = K + j * k->n;
     for (int64_t i = 0; i < k->n; i++)

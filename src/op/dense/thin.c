@@ -276,8 +276,8 @@ static lapis_status cross_here(la *h, const tall *A, const tall *B, bool upper,
   memset(C, 0, (size_t)size * sizeof *C);
   for (int first = 0; first < PARTS; first += BATCH) {
     memset(part, 0, (size_t)(BATCH * size) * sizeof *part);
-#pragma omp parallel for num_threads(base_threads(h->ctx)) \
-    schedule(static) if (A->rows * A->ld > PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, A->rows * A->ld)) \
+    schedule(static)
     for (int p = 0; p < BATCH; p++)
       cross_part(A, B, upper, first + p, part + p * size);
     for (int p = 0; p < BATCH; p++)
@@ -322,8 +322,8 @@ static lapis_status times_here(la *h, const tall *A, const double *T, tall *B)
 {
   double *row = base_alloc_raw(h->ctx, PARTS * B->ld, sizeof *row);
   if (row == NULL) return LAPIS_ENOMEM;
-#pragma omp parallel for num_threads(base_threads(h->ctx)) \
-    schedule(static) if (A->rows * A->ld > PARTS_WORTH_THREADS)
+#pragma omp parallel for num_threads(parts_team(h, A->rows * A->ld)) \
+    schedule(static)
   for (int p = 0; p < PARTS; p++) times_part(A, T, B, p, row + p * B->ld);
   base_free(row);
   return LAPIS_OK;

@@ -162,7 +162,8 @@ static void add_seed(work *w, int64_t k)
     memcpy(w->tried.val + s * t->d, t->points + draw(w, total) * t->d, bytes);
   nearest_refresh(&w->tried);
   for (int64_t i = 0; k == 0 && i < t->n; i++) w->near[i] = INFINITY;
-#pragma omp parallel for num_threads(t->threads)
+#pragma omp parallel for num_threads( \
+    base_team(w->ctx, (int)least(t->threads, w->blocks)))
   for (int64_t b = 0; b < w->blocks; b++) try_block(w, b);
   int64_t best = best_tried(w);
   memcpy(w->c.val + k * t->d, w->tried.val + best * t->d, bytes);
@@ -196,7 +197,8 @@ static double distance(const work *w, int64_t i)
 static double assign(work *w)
 {
   double total = 0;
-#pragma omp parallel for num_threads(w->t->threads)
+#pragma omp parallel for num_threads( \
+    base_team(w->ctx, (int)least(w->t->threads, w->blocks)))
   for (int64_t b = 0; b < w->blocks; b++) {
     int64_t first = b * BLOCK, count = least(BLOCK, w->t->n - first);
     nearest_find(&w->points, first, count, &w->c, w->word + first,
@@ -235,7 +237,8 @@ static void revive(work *w, int64_t c)
 static void update(work *w)
 {
   nearest_sort(w->word, w->t->n, w->t->k, w->start, w->order);
-#pragma omp parallel for schedule(dynamic, 8) num_threads(w->t->threads)
+#pragma omp parallel for schedule(dynamic, 8) \
+    num_threads(base_team(w->ctx, w->t->threads))
   for (int64_t c = 0; c < w->t->k; c++) average(w, c);
   for (int64_t c = 0; c < w->t->k; c++)
     if (w->start[c] == w->start[c + 1]) revive(w, c);

@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "la/parts.h"
 #include "methods/mc/factored/factored.h"
 
 enum { REFINE = 12, MOST_DEGREE = 400, BISECT = 40 };
@@ -42,7 +43,8 @@ static lapis_status times_rest(const mc *w, bool to_rows, const tall *X,
   const int64_t *at = to_rows ? o->at_t : o->at;
   const int32_t *index = to_rows ? o->col_t : o->row;
   const double *rest = to_rows ? o->rest_t : o->rest;
-#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 32)
+#pragma omp parallel for num_threads(base_team(w->base.ctx, f->threads)) \
+    schedule(dynamic, 32)
   for (int64_t i = 0; i < Y->rows; i++)
     tall_combine(Y->ld, X->v, index + at[i], at[i + 1] - at[i], rest + at[i],
                  Y->v + i * Y->ld);
@@ -163,7 +165,8 @@ lapis_status factored_power(la *h, const observed *o, bool ones, tall *V,
   enum { Q = FACTORED_PROBES };
   double H[Q * Q], sum[Q] = {0};
   TRY(tall_orthonormal(h, V, Q));
-#pragma omp parallel for num_threads(base_threads(h->ctx)) schedule(dynamic, 32)
+#pragma omp parallel for num_threads(parts_team(h, o->count)) \
+    schedule(dynamic, 32)
   for (int64_t i = 0; i < o->rows; i++)
     tall_combine(Q, V->v, o->col_t + o->at_t[i], o->at_t[i + 1] - o->at_t[i],
                  o->value_t + o->at_t[i], T->v + i * Q);
@@ -175,7 +178,8 @@ lapis_status factored_power(la *h, const observed *o, bool ones, tall *V,
   for (int i = 0; i < Q; i++)
     for (int j = 0; j < Q; j++) H[i * Q + j] += sum[i] * sum[j];
   *value = sqrt(largest_of(H));
-#pragma omp parallel for num_threads(base_threads(h->ctx)) schedule(dynamic, 32)
+#pragma omp parallel for num_threads(parts_team(h, o->count)) \
+    schedule(dynamic, 32)
   for (int64_t j = 0; j < o->cols; j++) {
     double *v = V->v + j * Q;
     tall_combine(Q, T->v, o->row + o->at[j], o->at[j + 1] - o->at[j],

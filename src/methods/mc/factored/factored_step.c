@@ -324,9 +324,9 @@ static lapis_status half(mc *w, bool samples)
   bool fixed = samples && f->off > 0;
   double first = f->tau * f->alpha2;
   int failed = 0;
-#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 32) \
-    reduction(|                                                        \
-              : failed)
+#pragma omp parallel for num_threads(base_team(w->base.ctx, f->threads)) \
+    schedule(dynamic, 32) reduction(|                                    \
+                                    : failed)
   for (int64_t i = 0; i < X->rows; i++) {
     room r = room_of(f, omp_get_thread_num());
     line e = samples ? sample_line(&f->o, i) : row_line(&f->o, i);
@@ -361,7 +361,8 @@ static lapis_status feature_rows(mc *w, int64_t first, int64_t count)
   int64_t ld = f->A.ld, q = f->off + f->R, size = equations(q);
   double ridge = f->tau * f->alpha2;
   int failed = 0;
-#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 32)
+#pragma omp parallel for num_threads(base_team(w->base.ctx, f->threads)) \
+    schedule(dynamic, 32)
   for (int64_t i = 0; i < count; i++) {
     room r = room_of(f, omp_get_thread_num());
     line e = row_line(&f->o, first + i);
@@ -369,9 +370,9 @@ static lapis_status feature_rows(mc *w, int64_t first, int64_t count)
     pack(q, ld, &r, f->normal + i * size, false);
   }
   TRY(base_sum(w->base.ctx, f->normal, count * size));
-#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 32) \
-    reduction(|                                                        \
-              : failed)
+#pragma omp parallel for num_threads(base_team(w->base.ctx, f->threads)) \
+    schedule(dynamic, 32) reduction(|                                    \
+                                    : failed)
   for (int64_t i = 0; i < count; i++) {
     room r = room_of(f, omp_get_thread_num());
     line e = row_line(&f->o, first + i);
@@ -676,10 +677,12 @@ lapis_status factored_rest(mc *w)
 {
   factored *f = w->state;
   sums part[PARTS] = {{0}};
-#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(base_team(w->base.ctx, f->threads)) \
+    schedule(dynamic, 1)
   for (int p = 0; p < PARTS; p++)
     rest_of_samples(w, part_begin(f->n, p), part_begin(f->n, p + 1), &part[p]);
-#pragma omp parallel for num_threads(f->threads) schedule(dynamic, 32)
+#pragma omp parallel for num_threads(base_team(w->base.ctx, f->threads)) \
+    schedule(dynamic, 32)
   for (int64_t i = 0; i < f->m; i++) f->push[i] = rest_of_row(w, i);
   f->loss = f->inner = f->square = 0;
   for (int p = 0; p < PARTS; p++) {

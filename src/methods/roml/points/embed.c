@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "la/parts.h"
 #include "methods/roml/roml.h"
 
 enum { BALANCING = 6 };
@@ -124,7 +125,7 @@ static void fill_affinity(embedding *e)
 {
   int64_t N = e->p->N;
   double *A = e->A.data;
-#pragma omp parallel for num_threads(base_threads(e->h.ctx))
+#pragma omp parallel for num_threads(parts_team(&e->h, N *N))
   for (int64_t j = 0; j < N; j++)
     for (int64_t i = 0; i < N; i++)
       A[j * e->A.ld + i] =
@@ -139,7 +140,7 @@ static void balance(embedding *e)
   int64_t N = e->p->N, K = e->p->K;
   double *A = e->A.data;
   for (int t = 0; t < BALANCING; t++) {
-#pragma omp parallel for num_threads(base_threads(e->h.ctx))
+#pragma omp parallel for num_threads(parts_team(&e->h, N *N))
     for (int64_t j = 0; j < N; j++) {
       double *sum = e->sum + j * K;
       memset(sum, 0, (size_t)K * sizeof *sum);
@@ -147,7 +148,7 @@ static void balance(embedding *e)
       for (int64_t k = 0; k < K; k++)
         sum[k] = k == e->image[j] || !(sum[k] > NOTHING) ? 1 : 1 / sqrt(sum[k]);
     }
-#pragma omp parallel for num_threads(base_threads(e->h.ctx))
+#pragma omp parallel for num_threads(parts_team(&e->h, N *N))
     for (int64_t j = 0; j < N; j++)
       for (int64_t i = 0; i < N; i++)
         A[j * e->A.ld + i] *=

@@ -25,7 +25,8 @@ lapis_status roml_assign_pair(pair_work *g, int64_t k, const int64_t *list,
 {
   int64_t cols = roml_count(g->p, l);
   bool large = rows * cols * g->p->d > 1 << 22;
-#pragma omp parallel for num_threads(base_threads(g->h.ctx)) if (large)
+#pragma omp parallel for num_threads(large ? base_team(g->h.ctx, g->h.threads) \
+                                           : 1)
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < cols; j++)
       g->cost[i * cols + j] =

@@ -77,8 +77,8 @@ static void best_in_image(seeding *g, int64_t vectors, int64_t k)
                 (p->F.dtype == LAPIS_F64 ? sizeof(double) : sizeof(float));
   int64_t blocks = (vectors + BLOCK - 1) / BLOCK;
   int64_t work = roml_count(p, k) * vectors * p->d;
-#pragma omp parallel for num_threads(g->threads) \
-    schedule(static, 1) if (work > PARALLEL)
+#pragma omp parallel for num_threads( \
+    work > PARALLEL ? base_team(g->ctx, g->threads) : 1) schedule(static, 1)
   for (int t = 0; t < g->threads; t++)
     for (int64_t b = t; b < blocks; b += g->threads) {
       int64_t at = b * BLOCK, left = vectors - at;
@@ -196,7 +196,8 @@ static void refine_round(seeding *g)
   memset(g->score, 0, (size_t)g->count * sizeof *g->score);
   for (int64_t k = 0; k < p->K; k++) {
     best_in_image(g, g->count, k);
-#pragma omp parallel for num_threads(g->threads) if (g->count * p->d > PARALLEL)
+#pragma omp parallel for num_threads( \
+    g->count * p->d > PARALLEL ? base_team(g->ctx, g->threads) : 1)
     for (int64_t q = 0; q < g->count; q++) {
       g->best[q * p->K + k] = g->found[q];
       double weight = trust(g, g->like[q]);

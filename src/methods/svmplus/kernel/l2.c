@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "la/parts.h"
 #include "methods/svmplus/svmplus.h"
 
 /* Q = y y' o (K + 1) + G, dense. */
@@ -21,7 +22,7 @@ static lapis_status build_Q(svmplus *w)
   if (k->L != NULL) TRY(w->h.ops->syrk(&w->h, LA_T, &R, &Q));
   const double *G = k->L != NULL ? w->Q : k->G;
   double f = k->L != NULL ? 1 : k->G_factor;
-#pragma omp parallel for num_threads(w->h.threads) if (n > 200)
+#pragma omp parallel for num_threads(parts_team(&w->h, n *n))
   for (int64_t j = 0; j < n; j++) {
     double *to = w->Q + j * n, yj = q->y[j];
     const double *main = k->K + j * n, *slack = k->plain ? NULL : G + j * n;

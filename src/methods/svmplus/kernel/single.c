@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "base/width.h"
+#include "la/parts.h"
 #include "methods/svmplus/svmplus.h"
 
 enum { REFINEMENTS = 12 };
@@ -138,7 +139,7 @@ lapis_status sv_single_new(const sv_single *given, double *diag, sv_single *out)
     sv_single_free(x);
     return LAPIS_ENOMEM;
   }
-#pragma omp parallel for num_threads(x->h->threads) if (n > 200)
+#pragma omp parallel for num_threads(parts_team(x->h, n *n))
   for (int64_t j = 0; j < n; j++) {
     float *to = x->Q + j * n, f = (float)(-x->t / x->C);
     const double *main = x->K + j * n, *y = x->y;
