@@ -253,13 +253,15 @@ static void make_world(const char *folder)
 /* ---- running ------------------------------------------------------------*/
 static void run_case(int k)
 {
-  char checkpoint[4096];
+  char checkpoint[4096], folder[4096];
   const struct rlimit most = {SECONDS, SECONDS};
   (void)setrlimit(RLIMIT_CPU, &most);
   snprintf(checkpoint, sizeof checkpoint, "%s.%d.ck", w.path, k);
   if (lapis_checkpoint_new(w.ctx, checkpoint, w.method, &w.data, &w.rpca, NULL,
                            0, &w.checkpoint) < 0)
     _exit(NO_SENTENCE);
+  snprintf(folder, sizeof folder, "%s.%d.parts", w.path, k);
+  if (lapis_parts_new(w.ctx, folder, &w.parts) < 0) _exit(NO_SENTENCE);
   w.pointer = &rubbish;
   world_call(k);
   _exit(0);

@@ -24,6 +24,7 @@ typedef struct world {
   lapis_solver *cv;
   lapis_dataset *dataset;
   lapis_checkpoint *checkpoint;
+  lapis_parts *parts;
   lapis_solver *flow;
   lapis_work work;
   lapis_json *json;
