@@ -40,8 +40,7 @@ typedef struct cli_option {
 
 /* Rows of several verbs: how a table is read, and all of it. */
 #define CLI_TABLE_ROWS                                                  \
-  {"target", 0, "COL,..",                                               \
-   "the columns that are to be answered, by title or number"},          \
+  {"target", 0, "COL,..", "columns to predict, by title or number"},    \
       {"id", 0, "COL", "the column with the names of the samples"},     \
       {"header", 0, "yes|no",                                           \
        "whether the first row holds titles (default: LAPIS looks)"},    \

@@ -43,7 +43,7 @@
 #define NO_CHECKPOINT "the checkpoint could not be written"
 #define NO_FOLD_JUDGED "no fold could be judged"
 #define NO_MISSING_VALUES "takes no missing values"
-#define NO_POINT_HOLDS "no point is borne out by most of the images"
+#define NO_POINT_HOLDS "no point is confirmed by most of the images"
 #define NO_VALUE_OF "is no value of "
 #define NUMBERS_THE_ROWS "numbers the rows"
 #define OF_ANOTHER_RUN "is of another run"

@@ -258,7 +258,7 @@ static int describe_text(cli *c, const found *f)
   if (f->ds != NULL) describe_dataset(f->ds);
   if (strcmp(f->format->name, "arff") == 0 && f->ds != NULL &&
       lapis_dataset_data(f->ds)->Y.rows == 0)
-    printf("  what is asked is named by --target TITLE,..; --arff-labels K: "
+    printf("  --target TITLE,.. names what to predict; --arff-labels K: "
            "the last K columns\n");
   return EXIT_DONE;
 }
@@ -296,7 +296,7 @@ static int look(cli *c, found *f)
   if (s >= 0 && f->all.count == 0 && strcmp(f->format->name, "npz") == 0)
     return cli_fail(EXIT_INPUT,
                     "%s: is a zip archive without arrays of numpy; unpack it "
-                    "and ask of the files in it",
+                    "and name one of its files",
                     f->path);
   char why[1024];
   snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));

@@ -192,8 +192,8 @@ static void print_remarks(const lapis_columns *all)
       printf("  note: %s: %s\n", title, c->remark[k]);
     print_case(c, title);
     if (c->type == LAPIS_COLUMN_COUNTER)
-      printf("  note: %s numbers the rows: it is no feature, but may be their "
-             "names, --id %d\n",
+      printf("  note: %s numbers the rows: it is not a feature, but may be "
+             "their names, --id %d\n",
              title, j + 1);
     if (c->type == LAPIS_COLUMN_DATE)
       printf("  note: %s holds dates; a feature is a number, for example days "

@@ -79,7 +79,7 @@ static int picture_samples(cli *c, report_parts *own, lapis_report *r)
   }
   if (code == EXIT_DONE && r->pictures == 0)
     return cli_fail(
-        EXIT_INPUT, "report: no image in %s is called as a sample is, '%s'",
+        EXIT_INPUT, "report: no image in %s has the name of a sample, '%s'",
         args_get(&c->args, "images"), ((const char *const *)r->names.val)[0]);
   return code;
 }

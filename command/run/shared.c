@@ -217,8 +217,8 @@ static int check_numbers(cli *c, const lapis_dataset *ds)
   const char *word = target_word(ds);
   if (word == NULL || !answers_numbers(c)) return EXIT_DONE;
   return cli_fail(EXIT_INPUT,
-                  "%s: %s holds words (\"%s\"), which are classes: %s answers "
-                  "numbers; rlda, mc, linear and svmplus answer classes",
+                  "%s: %s holds words (\"%s\"), which are classes: %s predicts "
+                  "numbers; rlda, mc, linear and svmplus predict classes",
                   c->verb->name, target_shown(ds, 0, title, sizeof title),
                   lapis_text_shown(word, shown, sizeof shown), c->method->name);
 }
@@ -229,7 +229,7 @@ static int check_asked(cli *c, const lapis_mat *Y)
   if (Y->rows > 0 || (c->method->joint && strcmp(c->verb->name, "fit") == 0))
     return EXIT_DONE;
   return cli_fail(EXIT_INPUT,
-                  "%s: %s learns from known answers, and nothing says where "
+                  "%s: %s learns from known labels or numbers; say where "
                   "they are: --target COL names a column of the table, -Y FILE "
                   "(or FILE:NAME) another place; 'lapis info FILE' lists what "
                   "a file has",
@@ -367,7 +367,7 @@ int dataset_from_args(cli *c, lapis_dataset **out)
   if (c->args.n_words == 0 && args_get(&c->args, "X") == NULL)
     return cli_fail(EXIT_MISUSE,
                     "%s: name a data file, or -X FILE; 'lapis info FILE' says "
-                    "what is in one and how to ask",
+                    "what one holds and what to type next",
                     c->verb->name);
   lapis_status s = lapis_dataset_new(c->ctx, out);
   if (s < 0) return cli_fail_status(c, s);

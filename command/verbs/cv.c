@@ -8,8 +8,8 @@
 
 static const cli_option options[] = {
     {"grid", 0, "NAME=V,V",
-     "values to try, or LOW:HIGH:COUNT spaced evenly on "
-     "a log scale; once a name"},
+     "values to try, or LOW:HIGH:COUNT spaced evenly on a log scale; each name "
+     "once"},
     {"folds", 0, NULL, NULL}, /* these of lapis_cv_table */
     {"folds-of", 0, NULL, NULL},
     {"groups", 0, NULL, NULL},
@@ -27,7 +27,7 @@ static const cli_option options[] = {
     {"config", 0, "F.json",
      "write the settings of the best point there, for lapis fit --config"},
     {"part", 0, "K/N",
-     "judge the folds K, K + N, ... only and write what was found to -o; a "
+     "evaluate only the folds K, K + N, ... and write the scores to -o; a "
      "part a process, at most as many as there are folds"},
     {"output", 'o', "F.npz", "of --part: the file for --join"},
     {"join", 0, NULL,

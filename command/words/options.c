@@ -36,14 +36,13 @@ const cli_option data_options[] = {
     {"X", 'X', "FILE",
      "features: a table with a row for each sample, in any of 'lapis "
      "formats'"},
-    {"Y", 'Y', "FILE",
-     "targets: what is to be answered; empty or NaN where unknown"},
+    {"Y", 'Y', "FILE", "targets: what to predict; empty or NaN where unknown"},
     {"P", 'P', "FILE",
      "privileged features: those known only while learning; FILE:NAME is one "
      "array of a file"},
     {"G", 'G', "FILE|COL",
      "group of each sample (person, bag, image): folds keep a group whole; a "
-     "file, or a column of the table, which is then no feature"},
+     "file, or a column of the table, which is then not a feature"},
     {"xy", 0, "FILE", "position (x, y) of each sample in its image"},
     CLI_TABLE_OPTIONS,
     {NULL, 0, NULL, NULL}};

@@ -333,7 +333,8 @@ static void add_candidate(page_memory *s, const compared *of, int64_t k)
 static void add_candidates(page_memory *s)
 {
   static const char titles[] =
-      "Who was compared, best first\twho\tlog-loss\tAUROC\tagainst the best";
+      "What was compared, best first\tmethod\tlog-loss\tAUROC\tagainst the "
+      "best";
   compared of;
   const lapis_solver *from = s->w->flow->solver;
   if (label_figures(from, &of.figures, &of.chosen) == NULL ||

@@ -454,7 +454,7 @@ static lapis_status solve(lapis_flow *f)
   TRY(vote(f, n, &points));
   if (points == 0)
     flow_remark(f, "nothing-common",
-                "no point is borne out by most of the images: they may show "
+                "no point is confirmed by most of the images: they may show "
                 "nothing in common; every match is in doubt");
   name_maps(f, n);
   if (estimated) {

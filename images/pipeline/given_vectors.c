@@ -305,10 +305,10 @@ static lapis_status choose_images(lapis_flow *f, flow_vectors *v)
   if (refused > 0)
     flow_publish(f, "refused", lapis_mat_text(v->refused, 1, refused));
   if (f->n > 0) return LAPIS_OK;
-  return lapis_fail(f->ctx, LAPIS_EMISSING,
-                    "%s: has no row for any image; its rows have to be called "
-                    "as the images are",
-                    v->path);
+  return lapis_fail(
+      f->ctx, LAPIS_EMISSING,
+      "%s: has no row for any image; its rows need the names of the images",
+      v->path);
 }
 
 /* ---- numbers ------------------------------------------------------------*/

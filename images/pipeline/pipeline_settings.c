@@ -65,8 +65,8 @@ static const lapis_param label_params[] = {
     CHOSEN("mu-rel", mu_rel,
            "how simple (low in rank) the answer is; auto: chosen"),
     INT_IN("folds", folds, "K", .value = 4, FROM_TO(2, 1000),
-           .help = "hide the known labels in K parts, one after another, to "
-                   "find wrong ones (at most 20)"),
+           .help = "hold out the known labels in K folds to find wrong ones "
+                   "(at most 20)"),
     INT_IN("suspects", suspects, "M", .value = 10, FROM_TO(0, 1e6),
            .help = "list at most M given labels that look wrong"),
     BOOL("where", where,
