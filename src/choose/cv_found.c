@@ -10,7 +10,7 @@ static const lapis_param params[] = {
     INT_IN("folds", folds, "K", .value = 5, AT_LEAST(0),
            .help = "number of folds, at least 2; 0: 5, or as many as can be"),
     CHOICE("folds-of", folds_of, "auto|rows|groups|cells", .arg = "WHAT",
-           .help = "what is hidden together: whole rows, groups, or single "
+           .help = "what a fold holds out: whole rows, groups, or single "
                    "cells of Y where rows are partly labelled (mc); auto: as "
                    "labels are missing"),
     BOOL("groups", by_group,
