@@ -2,20 +2,24 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   % [labels, result, info] = lapis_auto (X, Y, NAME, VALUE, ...)
   %
   % Whichever method predicts hidden labels best: completion, logistic regression
-  % or trees, or the mean of those that are near each other.  A row is a sample;
+  % or trees, or the mean of those that are near each other; of numbers ('targets',
+  % 'numbers') robust regression, ridge regression or trees.  A row is a sample;
   % NaN is unknown, in X (n x d) and in Y (n x 1, or n x K of several labels).
   %
-  % labels  n x 1 or n x K: every label, the known ones included
+  % labels  n x 1 or n x K: every label, the known ones included; of numbers what
+  %         is predicted of all
   % info    status, seconds, ...
   % result  has these fields:
-  %  scores              n x K: of who answers; of a mean its probabilities
-  %  probabilities       n x K, where labels could be hidden to compare: of
-  %                      yes, or of each class
-  %  labels              n x c: what is decided by the scores, as Y is written
+  %  scores              n x K: of who answers; of a mean its probabilities;
+  %                      of numbers what is predicted
+  %  probabilities       n x K, where labels could be hidden to compare, and
+  %                      are no numbers: of yes, or of each class
+  %  labels              n x c, where targets are classes: what is decided by
+  %                      the scores, as Y is written
   %  classes             K, where a label has several classes: the value of Y
   %                      that each column of scores speaks for
-  %  low_rank            n x d, where mc has a part in the answer: features
-  %                      behind the map, repaired and completed
+  %  low_rank            n x d, where mc, or rr, has a part in the answer:
+  %                      features behind the map, repaired and completed
   %  sparse              n x d, where low_rank is there: X - low_rank where X
   %                      was observed, 0 elsewhere
   %  class_features      K x d, with --class-features, where low_rank is
@@ -28,18 +32,21 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %                      of hidden labels, its standard error, AUROC,
   %                      accuracy, from and to of its 95 % interval, log-loss
   %                      less the first one's, its error; 1 where it has
-  %                      clearly learnt
+  %                      clearly learnt; of numbers squared errors relative to
+  %                      the mean's in place of log-loss, R^2 in that of AUROC
   %  chosen              1, where candidates is there: the row of who answers,
   %                      from 0
   %  hidden              5, where candidates is there: labels hidden, folds,
   %                      what was hidden together (1 rows, 2 groups, 3 cells),
   %                      log-loss of guessing, candidates added at an end
   %  held_out            n x K, with --held-out, where labels could be hidden
-  %                      to compare: probabilities of known labels, predicted
-  %                      while they were hidden; NaN where a label is not
-  %                      known
-  %  history             checks x columns: the course of the solve
-  %  history_columns     columns: names of the columns of history
+  %                      to compare: probabilities of known labels, or known
+  %                      numbers, as predicted while they were hidden; NaN
+  %                      where none is known
+  %  history             checks x columns, where who answers, or its first
+  %                      part, takes steps: the course of the solve
+  %  history_columns     columns, where who answers, or its first part, takes
+  %                      steps: names of the columns of history
   %  notes               notes x 3, where something was remarked: of data and
   %                      answer: note or warning, a name, a sentence
   %

@@ -52,16 +52,17 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %                      of hidden labels, its standard error, AUROC,
   %                      accuracy, from and to of its 95 % interval, log-loss
   %                      less the first one's, its error; 1 where it has
-  %                      clearly learnt
+  %                      clearly learnt; of numbers squared errors relative to
+  %                      the mean's in place of log-loss, R^2 in that of AUROC
   %  chosen              1, where candidates is there: the row of who answers,
   %                      from 0
   %  hidden              5, where candidates is there: labels hidden, folds,
   %                      what was hidden together (1 rows, 2 groups, 3 cells),
   %                      log-loss of guessing, candidates added at an end
   %  held_out            n x K, with --held-out, where labels could be hidden
-  %                      to compare: probabilities of known labels, predicted
-  %                      while they were hidden; NaN where a label is not
-  %                      known
+  %                      to compare: probabilities of known labels, or known
+  %                      numbers, as predicted while they were hidden; NaN
+  %                      where none is known
   %  history             checks x columns: the course of the solve
   %  history_columns     columns: names of the columns of history
   %  notes               notes x 3, where something was remarked: of data and

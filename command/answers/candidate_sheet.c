@@ -12,10 +12,22 @@ static const char *cell(const cli_candidates *of, int64_t row, int64_t k)
   return ((const char *const *)of->names.val)[k * of->names.rows + row];
 }
 
+/* Numbers have no accuracy. */
+static bool are_numbers(const cli_candidates *of)
+{
+  return isnan(lapis_mat_at(&of->figures, 3, 0));
+}
+
 void candidates_print(const cli_candidates *of)
 {
   for (int64_t k = 0; k < of->names.cols; k++) {
     if (k >= SHOWN && k != of->chosen) continue;
+    if (are_numbers(of)) {
+      fprintf(stderr, "  %2lld  R^2 %.4f +- %.4f  %s %s\n", (long long)k + 1,
+              lapis_mat_at(&of->figures, 2, k),
+              lapis_mat_at(&of->figures, 1, k), cell(of, 0, k), cell(of, 1, k));
+      continue;
+    }
     fprintf(stderr,
             "  %2lld  log-loss %.4f +- %.4f  AUROC %.4f  accuracy %.4f  %s "
             "%s\n",
@@ -36,8 +48,15 @@ lapis_json *candidates_json(const cli_candidates *of)
     lapis_json *to = lapis_json_object();
     lapis_json_put_text(to, "method", cell(of, 0, k));
     lapis_json_put_text(to, "settings", cell(of, 1, k));
-    for (int i = 0; i < FIGURES - 1; i++)
-      lapis_json_put_number(to, figure[i], lapis_mat_at(&of->figures, i, k));
+    for (int i = 0; i < FIGURES - 1; i++) {
+      double v = lapis_mat_at(&of->figures, i, k);
+      if (are_numbers(of) && i < 6 && isnan(v)) continue;
+      const char *name = !are_numbers(of) ? figure[i]
+                         : i == 0         ? "squared_error"
+                         : i == 2         ? "r2"
+                                          : figure[i];
+      lapis_json_put_number(to, name, v);
+    }
     lapis_json_put_bool(to, figure[FIGURES - 1],
                         lapis_mat_at(&of->figures, FIGURES - 1, k) > 0);
     lapis_json_put_bool(to, "answers", k == of->chosen);

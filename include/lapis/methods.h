@@ -72,7 +72,7 @@ typedef struct lapis_stop {
 typedef struct lapis_auto_settings {
   size_t size;
   lapis_stop stop;
-  const char *candidates; /* "mc,linear,trees"; NULL: all */
+  const char *candidates; /* "mc,rr,linear,trees"; NULL: all */
   const char *map;        /* how candidates read X; NULL: chosen */
   /* of mc, as there; AUTO and NaN: chosen */
   int variant, labels;
@@ -83,6 +83,7 @@ typedef struct lapis_auto_settings {
   const char *kept_as; /* its name in a checkpoint that has several, of at most
                         * 31 letters, or NULL */
   bool class_features; /* of mc, as there */
+  int targets;         /* lapis_targets */
 } lapis_auto_settings;
 LAPIS_METHOD(auto, lapis_auto_settings)
 /* What the answer of a, compared on the labels that b hid, too, loses more than
@@ -173,6 +174,8 @@ typedef struct lapis_linear_settings {
   lapis_stop stop;
   double C;         /* weight of the losses */
   bool certificate; /* keep the dual that proves the gap */
+  int targets;      /* lapis_targets: of numbers ridge regression, whose losses
+                     * are (w'x_j + b - y_j)^2 / 2 */
 } lapis_linear_settings;
 LAPIS_METHOD(linear, lapis_linear_settings)
 

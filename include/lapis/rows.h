@@ -68,27 +68,28 @@
       RESULT("history_columns", "columns", .type = LAPIS_TEXT,              \
              .help = "names of the columns of history")
 /* Of what was chosen by hidden labels. */
-#define RESULT_CHOICE                                                         \
-  RESULT("candidates", "candidates x 2", .type = LAPIS_TEXT,                  \
-         .where = "settings were chosen by hidden labels",                    \
-         .help = "method and settings of what was compared, best first"),     \
-      RESULT("candidate_figures", "candidates x 9",                           \
-             .where = "candidates is there",                                  \
-             .help = "log-loss of hidden labels, its standard error, AUROC, " \
-                     "accuracy, from and to of its 95 % interval, log-loss "  \
-                     "less the first one's, its error; 1 where it has "       \
-                     "clearly learnt"),                                       \
-      RESULT("chosen", "1", .where = "candidates is there",                   \
-             .help = "the row of who answers, from 0"),                       \
-      RESULT("hidden", "5", .where = "candidates is there",                   \
-             .help = "labels hidden, folds, what was hidden together (1 "     \
-                     "rows, 2 groups, 3 cells), log-loss of guessing, "       \
+#define RESULT_CHOICE                                                          \
+  RESULT("candidates", "candidates x 2", .type = LAPIS_TEXT,                   \
+         .where = "settings were chosen by hidden labels",                     \
+         .help = "method and settings of what was compared, best first"),      \
+      RESULT("candidate_figures", "candidates x 9",                            \
+             .where = "candidates is there",                                   \
+             .help = "log-loss of hidden labels, its standard error, AUROC, "  \
+                     "accuracy, from and to of its 95 % interval, log-loss "   \
+                     "less the first one's, its error; 1 where it has "        \
+                     "clearly learnt; of numbers squared errors relative to "  \
+                     "the mean's in place of log-loss, R^2 in that of AUROC"), \
+      RESULT("chosen", "1", .where = "candidates is there",                    \
+             .help = "the row of who answers, from 0"),                        \
+      RESULT("hidden", "5", .where = "candidates is there",                    \
+             .help = "labels hidden, folds, what was hidden together (1 "      \
+                     "rows, 2 groups, 3 cells), log-loss of guessing, "        \
                      "candidates added at an end")
 #define RESULT_HELD_OUT                                                 \
   RESULT("held_out", "n x K", .when = "held-out",                       \
          .where = "labels could be hidden to compare",                  \
-         .help = "probabilities of known labels, predicted while they " \
-                 "were hidden; NaN where a label is not known")
+         .help = "probabilities of known labels, or known numbers, as " \
+                 "predicted while they were hidden; NaN where none is known")
 #define RESULT_NOTES                               \
   RESULT("notes", "notes x 3", .type = LAPIS_TEXT, \
          .where = "something was remarked",        \

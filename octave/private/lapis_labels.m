@@ -4,5 +4,7 @@ function [labels, result, info] = lapis_labels (method, data, pairs)
   labels = [];
   if (isfield (result, 'labels'))
     labels = result.labels;
+  elseif (isfield (result, 'scores')) % of numbers
+    labels = result.scores;
   end
 end

@@ -8,7 +8,8 @@ from ._core import Info, Model, Result, solve
 from ._library import lib as _lib
 from ._settings import methods
 from ._spread import set_comm
-from .completion import AutoClassifier, MatrixCompletionClassifier
+from .completion import (AutoClassifier, AutoRegressor,
+                         MatrixCompletionClassifier)
 from .exceptions import (ConvergenceWarning, DataConversionWarning,
                          FormatError, Interrupted, LapisWarning,
                          NotBuiltError, NotFittedError, NumericalError)
@@ -25,7 +26,7 @@ from .svm import MISVMPlusClassifier, SVMPlusClassifier
 
 __version__ = _lib.version().decode()
 __all__ = [
-    "AutoClassifier",
+    "AutoClassifier", "AutoRegressor",
     "Chi2Map", "ConvergenceWarning", "DataConversionWarning", "Folds",
     "FormatError", "Info", "Interrupted", "LapisWarning",
     "LowRankImputer", "MISVMPlusClassifier", "Matches", "MatrixCompletionClassifier", "Model",

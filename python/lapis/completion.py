@@ -1,4 +1,4 @@
-"""Labels that are not known, from those that are."""
+"""Labels, or numbers, that are not known, from those that are."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Optional
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Optional
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._compat import available_if
-from ._estimator import Classifier, of_method
-from ._validation import check_fitted, check_weight
+from ._compat import RegressorMixin, available_if
+from ._estimator import Classifier, Estimator, of_method
+from ._validation import check_fitted, check_weight, check_y, forget
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -27,6 +27,18 @@ def _joined(name, result, others, absent):
 # Of candidate_figures (docs/methods/auto.md).
 _FIGURES = ("log_loss", "error", "auroc", "accuracy", "accuracy_least",
             "accuracy_most", "behind", "behind_error", "learnt")
+_OF_NUMBERS = ("squared_error", "error", "r2", None, None, None, "behind",
+               "behind_error", "learnt")
+
+
+def _candidates(result, names):
+    """What was compared, best first."""
+    if "candidates" not in result:
+        return []
+    return [{"method": str(method), "settings": str(settings),
+             **{name: float(v) for name, v in zip(names, row) if name}}
+            for (method, settings), row in zip(result["candidates"],
+                                               result["candidate_figures"])]
 
 
 class _Transductive(Classifier):
@@ -58,11 +70,7 @@ class _Transductive(Classifier):
             for name, of in members.items()}))
         self._name_classes()
         self._probable = "probabilities" in result
-        self.candidates_ = [] if "candidates" not in result else [
-            {"method": str(method), "settings": str(settings),
-             **dict(zip(_FIGURES, map(float, row)))}
-            for (method, settings), row in zip(result["candidates"],
-                                               result["candidate_figures"])]
+        self.candidates_ = _candidates(result, _FIGURES)
         others = self._ask(X[absent]) if absent.any() else {}
         self.transduction_ = self._decode(
             _joined("labels", result, others, absent))
@@ -100,7 +108,7 @@ class _Transductive(Classifier):
         return np.hstack([1 - p, p]) if p.shape[1] == 1 else p
 
 
-@of_method("auto", leave_out=("held_out",))
+@of_method("auto", leave_out=("held_out", "targets"))
 class AutoClassifier(_Transductive):
     """Whichever method predicts known labels best while they are hidden:
     completion, logistic regression (lines, or behind a kernel) or trees; the
@@ -130,6 +138,75 @@ class AutoClassifier(_Transductive):
     """
 
     _kept = ("scores", "low_rank", "sparse")
+
+    def _settings(self):
+        return {**super()._settings(), "targets": "classes"}
+
+
+@of_method("auto", leave_out=(
+    "held_out", "targets", "variant", "labels", "lambda_", "gamma", "mu_rel",
+    "class_features", "tol", "max_iters"))
+class AutoRegressor(RegressorMixin, Estimator):
+    """Whichever method predicts known numbers best while they are hidden:
+    robust regression, ridge regression (lines, or behind a kernel), forests
+    or random trees; or the mean of those that are not clearly behind, where
+    it is ahead.  `y` may hold NaN where a number is not known, and `X` where a
+    feature is not.  `y` of several columns is several numbers a sample.
+
+    Attributes
+    ----------
+    transduction_ : ndarray (n_samples,) or (n_samples, n_targets)
+        What is answered for all samples, those that were unknown included.
+    candidates_ : list of dict
+        What was compared, best first: method, settings, squared error relative
+        to that of the mean, R^2 and more on hidden rows.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> y = np.where(X[:, 0] > 0, 5.0, 1.0) + X[:, 1]
+    >>> model = lapis.AutoRegressor(candidates="trees").fit(X, y)
+    >>> model.score(X, y) > .8
+    True
+    """
+
+    _tags = {"allow_nan": True, "multioutput": True}
+
+    def _settings(self):
+        return {**super()._settings(), "targets": "numbers"}
+
+    def fit(self, X: ArrayLike, y: ArrayLike,
+            groups: Optional[ArrayLike] = None,
+            sample_weight: Optional[ArrayLike] = None) -> Self:
+        """Learn from X and y, and answer where y is not known (NaN).  `groups`
+        (people, images) stay whole while numbers are hidden.  A sample of
+        weight 0 is answered, not learnt from."""
+        X = self._begin(X)
+        y = check_y(forget(y, self.missing), len(X), missing=True)
+        if y.dtype.kind not in "fiub":
+            y = y.astype(np.float64)
+        members = {"group": self._whose(groups, len(X))}
+        if sample_weight is not None:
+            members["sample_weight"] = check_weight(sample_weight, len(X))
+        result = self._solve(X, y, **members)
+        self._one = y.ndim == 1
+        self.candidates_ = _candidates(result, _OF_NUMBERS)
+        self.transduction_ = self._shape(result["scores"].copy())
+        return self
+
+    def _shape(self, scores):
+        return scores[:, 0] if self._one else scores
+
+    def fit_predict(self, X: ArrayLike, y: ArrayLike,
+                    groups: Optional[ArrayLike] = None,
+                    sample_weight: Optional[ArrayLike] = None) -> np.ndarray:
+        """fit, and the numbers of all samples."""
+        return self.fit(X, y, groups, sample_weight).transduction_
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Numbers of new samples."""
+        return self._shape(self._ask(X)["scores"])
 
 
 @of_method("mc")

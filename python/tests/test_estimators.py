@@ -57,6 +57,37 @@ class Checks(unittest.TestCase):
                 if "weights_invariance" not in str(check):
                     check(estimator)
 
+    def test_check_estimator_auto_of_numbers(self):
+        """But for weights, as above."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for estimator, check in check_estimator(
+                    lapis.AutoRegressor(candidates="linear"),
+                    generate_only=True):
+                if "weights_invariance" not in str(check):
+                    check(estimator)
+
+    def test_numbers_are_chosen_for(self):
+        """Squares of a chess board as heights: no line tells them."""
+        rng = np.random.default_rng(1)
+        X = rng.uniform(-1, 1, (300, 3))
+        y = 100. + 10 * ((X[:, 0] > 0) == (X[:, 1] > 0))
+        X[::9, 2] = np.nan
+        asked = y.copy()
+        asked[200:] = np.nan
+        model = lapis.AutoRegressor().fit(X, asked)
+        self.assertGreater(r2_score(y[200:], model.transduction_[200:]), .7)
+        np.testing.assert_allclose(model.predict(X[200:]),
+                                   model.transduction_[200:])
+        self.assertGreater(model.candidates_[0]["r2"], .6)
+        self.assertFalse({c["method"] for c in model.candidates_}
+                         - {"rr", "linear", "trees", "mean"})
+        with self.assertRaisesRegex(ValueError, "rr, linear, trees"):
+            lapis.AutoRegressor(candidates="mc").fit(X, asked)
+        two = lapis.AutoRegressor(candidates="trees").fit(
+            X, np.c_[asked, -asked])
+        self.assertEqual(two.predict(X).shape, (300, 2))
+
     def test_check_estimator_rlda(self):
         self.check(lapis.RobustLDA)
 

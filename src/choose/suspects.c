@@ -62,6 +62,14 @@ lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
   *found = 0;
   TRY(mat_check_numbers(ctx, "suspects", "Y", Y));
   TRY(mat_check_numbers(ctx, "suspects", "scores", scores));
+  bool numbers;
+  TRY(targets_are_numbers(ctx, Y, &numbers));
+  if (numbers)
+    return lapis_fail(
+        ctx, LAPIS_EINVAL,
+        "suspects: Y holds numbers, and labels are doubted alone; "
+        "auto's --held-out says what each number is predicted "
+        "to be while it is hidden");
   TRY(targets_encode(ctx, "suspects", Y, &t));
   bool fits = scores->rows == t.classes && scores->cols == t.samples;
   suspect *all = base_alloc(ctx, t.classes * t.samples, sizeof *all);

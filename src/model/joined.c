@@ -15,7 +15,8 @@ typedef struct joined {
   lapis_solver *solver[JOINED_PARTS];
   double *filled; /* d x n, from the part that fills */
   void (*release)(void *self);
-  double *probabilities, *labels; /* K x n, rows x n, of several answers */
+  double *probabilities, *labels; /* K x n, rows x n, of several answers; of
+                                   * numbers their mean in place of labels */
 } joined;
 
 static joined *joined_of(const lapis_solver *s)
@@ -114,6 +115,13 @@ static void decide(joined *w, const said *by, int count,
   }
 }
 
+static lapis_status not_alike(lapis_ctx *ctx)
+{
+  return lapis_fail(ctx, LAPIS_EFORMAT,
+                    "predict: the models inside this one answer for other "
+                    "labels; fit it again");
+}
+
 /* Alike in shape, or they are not of the same labels. */
 static lapis_status hear(joined *w, said *by, int *count,
                          const lapis_mat **classes)
@@ -132,14 +140,36 @@ static lapis_status hear(joined *w, said *by, int *count,
   for (int i = 0; i < *count; i++)
     alike = alike && by[i].p.rows == K && by[i].p.cols == n &&
             by[i].labels.rows == (*classes == NULL ? K : 1);
-  return alike ? LAPIS_OK
-               : lapis_fail(w->base.ctx, LAPIS_EFORMAT,
-                            "predict: the models inside this one answer for "
-                            "other labels; fit it again");
+  return alike ? LAPIS_OK : not_alike(w->base.ctx);
 }
 
-static lapis_status take_mean(joined *w)
+/* Of numbers, which have no probabilities: the mean of the scores. */
+static lapis_status take_mean_score(joined *w)
 {
+  lapis_mat scores;
+  int64_t K = 0, n = 0, count = 0;
+  for (int k = 0; k < w->count; k++) {
+    if (!w->part[k].answers) continue;
+    TRY(lapis_result_get(w->solver[k], "scores", &scores));
+    if (count++ == 0) {
+      K = scores.rows;
+      n = scores.cols;
+      if (w->labels == NULL) w->labels = arena_reals(&w->base.arena, K * n);
+      TRY(arena_status(&w->base.arena));
+      memset(w->labels, 0, (size_t)(K * n) * sizeof *w->labels);
+    }
+    if (scores.rows != K || scores.cols != n) return not_alike(w->base.ctx);
+    for (int64_t i = 0; i < K * n; i++)
+      w->labels[i] += lapis_mat_at(&scores, i % K, i / K) / w->answers;
+  }
+  solver_publish(&w->base, "scores", lapis_mat_f64(w->labels, K, n));
+  return LAPIS_OK;
+}
+
+static lapis_status take_mean(joined *w, const lapis_solver *first)
+{
+  if (named_find(&first->result, "probabilities") == NULL)
+    return take_mean_score(w);
   said by[JOINED_PARTS] = {0};
   const lapis_mat *classes = NULL;
   int count;
@@ -179,7 +209,7 @@ static lapis_status gather(joined *w)
   w->base.called = first->cls->method;
   w->base.table = first->table;
   pass_on(w, first);
-  return answers == 1 ? LAPIS_OK : take_mean(w);
+  return answers == 1 ? LAPIS_OK : take_mean(w, first);
 }
 
 static lapis_status solve(lapis_solver *s)

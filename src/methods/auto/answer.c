@@ -17,6 +17,7 @@ typedef struct answer_part { /* what a part is made from, and keeps */
     lapis_mc_settings mc;
     lapis_linear_settings linear;
     lapis_trees_settings trees;
+    lapis_rr_settings rr;
   } set;
   lapis_mat slopes;     /* what calibrates it, or empty */
   const char *map_text; /* the race's, of what it reads */
@@ -103,13 +104,14 @@ static lapis_status add_part(const comparison *r, const candidate *x,
   part[*count] = (joined_part){
       .make = part_make, .self = p, .reads = reads, .answers = !fills};
   ++*count;
-  p->slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
+  if (!r->o.numbers) p->slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
   p->map_text = reads < 0 ? candidate_map(r, x) : candidate_map_of_filled(r, x);
   if (x->kind == CANDIDATE_TREES) {
     p->method = lapis_method_find("trees");
     lapis_settings_default(p->method, &p->set);
     p->set.trees.kind = x->forest ? LAPIS_TREES_FOREST : LAPIS_TREES_RANDOM;
-    p->set.trees.targets = LAPIS_TARGETS_CLASSES;
+    p->set.trees.targets =
+        r->o.numbers ? LAPIS_TARGETS_NUMBERS : LAPIS_TARGETS_CLASSES;
     p->set.trees.trees = RACE_TREES;
     p->set.trees.leaf = x->leaf;
     p->set.trees.stop.seconds = like->stop.seconds;
@@ -118,8 +120,16 @@ static lapis_status add_part(const comparison *r, const candidate *x,
   if (x->kind == CANDIDATE_LINEAR) {
     p->method = lapis_method_find("linear");
     lapis_settings_default(p->method, &p->set);
+    p->set.linear.targets =
+        r->o.numbers ? LAPIS_TARGETS_NUMBERS : LAPIS_TARGETS_CLASSES;
     p->set.linear.C = x->C;
     p->set.linear.stop.seconds = like->stop.seconds;
+    return LAPIS_OK;
+  }
+  if (x->kind == CANDIDATE_RR) {
+    p->method = lapis_method_find("rr");
+    lapis_settings_default(p->method, &p->set);
+    p->set.rr.stop.seconds = like->stop.seconds;
     return LAPIS_OK;
   }
   p->method = lapis_method_find("mc");
@@ -136,7 +146,7 @@ static lapis_status add_part(const comparison *r, const candidate *x,
 /* ---- where nothing could be compared ------------------------------------*/
 const char *race_default_method(const auto_options *o)
 {
-  return o->mc ? "mc" : o->linear ? "linear" : "trees";
+  return o->mc ? "mc" : o->rr ? "rr" : o->linear ? "linear" : "trees";
 }
 
 const char *race_default_map(const auto_options *o,
@@ -152,9 +162,17 @@ const char *race_default_map(const auto_options *o,
 static void default_settings(const auto_options *o,
                              const lapis_mc_settings *set, answer_part *p)
 {
+  int of = o->numbers ? LAPIS_TARGETS_NUMBERS : LAPIS_TARGETS_CLASSES;
   lapis_settings_default(p->method, &p->set);
-  if (!o->mc && o->linear) p->set.linear.stop.seconds = set->stop.seconds;
-  if (!o->mc && !o->linear) p->set.trees.stop.seconds = set->stop.seconds;
+  if (o->rr) {
+    p->set.rr.stop.seconds = set->stop.seconds;
+  } else if (!o->mc && o->linear) {
+    p->set.linear.targets = of;
+    p->set.linear.stop.seconds = set->stop.seconds;
+  } else if (!o->mc) {
+    p->set.trees.targets = of;
+    p->set.trees.stop.seconds = set->stop.seconds;
+  }
   if (!o->mc) return;
   p->set.mc = *set;
   p->set.mc.map = NULL;

@@ -19,8 +19,9 @@
 #define AT(field) offsetof(lapis_auto_settings, field)
 static const lapis_param params[] = {
     TEXT("candidates", candidates, .arg = "M,M",
-         .help = "methods that compete, of mc, linear and trees; all of them "
-                 "where none is named"),
+         .help = "methods that compete, of mc, linear and trees (of numbers "
+                 "rr, linear and trees); all of them where none is named"),
+    PARAM_TARGETS,
     TEXT("map", map, .arg = "MAP",
          .help = "how features are changed before any candidate reads them; "
                  "chosen where it is not given"),
@@ -55,15 +56,17 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
-#define COMPARED .where = "labels could be hidden to compare"
+#define STEPS .where = "who answers, or its first part, takes steps"
 static const lapis_result_row results[] = {
     RESULT("scores", "n x K",
-           .help = "of who answers; of a mean its probabilities"),
-    RESULT("probabilities", "n x K", COMPARED,
+           .help = "of who answers; of a mean its probabilities; of numbers "
+                   "what is predicted"),
+    RESULT("probabilities", "n x K",
+           .where = "labels could be hidden to compare, and are no numbers",
            .help = "of yes, or of each class"),
-    RESULT_LABELS(),
+    RESULT_LABELS(.where = "targets are classes"),
     RESULT_CLASSES(),
-    RESULT_LOW_RANK(.where = "mc has a part in the answer",
+    RESULT_LOW_RANK(.where = "mc, or rr, has a part in the answer",
                     .help = "features behind the map, repaired and completed"),
     RESULT_SPARSE(.where = "low_rank is there"),
     RESULT("class_features", "K x d", .when = "class-features",
@@ -72,7 +75,10 @@ static const lapis_result_row results[] = {
                "the features of a sample of one class alone, of each class"),
     RESULT_CHOICE,
     RESULT_HELD_OUT,
-    RESULT_HISTORY,
+    RESULT("history", "checks x columns", STEPS,
+           .help = "the course of the solve"),
+    RESULT("history_columns", "columns", .type = LAPIS_TEXT, STEPS,
+           .help = "names of the columns of history"),
     RESULT_NOTES,
 };
 
@@ -104,7 +110,7 @@ const lapis_method auto_predict_method = {
     .settings_size = sizeof(no_settings),
 };
 
-enum { SHOWN_NAMES = 3, ROWS = 2, FIGURES = 9, HIDDEN = 5 };
+enum { SHOWN_NAMES = 4, ROWS = 2, FIGURES = 9, HIDDEN = 5 };
 typedef struct auto_solver {
   lapis_solver base;
   const char *name; /* "auto", or of whom it chooses the settings */
@@ -144,16 +150,16 @@ static double allow(auto_solver *w, double started, double share)
 }
 
 /* ---- remarks ------------------------------------------------------------*/
-static const char *called(const candidate_figures *x)
+static const char *called(const auto_solver *w, const candidate_figures *x)
 {
   bool linear = strcmp(x->method, "linear") == 0;
-  bool alone =
-      linear || strcmp(x->method, "mc") == 0 || strcmp(x->method, "trees") == 0;
-  if (!alone) return "the mean of";
+  if (strcmp(x->method, "mean") == 0) return "the mean of";
   if (strstr(x->settings, "--kind forest") != NULL) return "a forest of trees";
   if (!linear) return x->method;
-  return strstr(x->settings, "nystrom:") != NULL ? "kernel logistic regression"
-                                                 : "logistic regression";
+  bool kernel = strstr(x->settings, "nystrom:") != NULL;
+  if (w->options.numbers)
+    return kernel ? "kernel ridge regression" : "ridge regression";
+  return kernel ? "kernel logistic regression" : "logistic regression";
 }
 
 static void remark_hidden(const auto_solver *w)
@@ -177,8 +183,34 @@ static void remark_chosen(const auto_solver *w)
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "%s: %s %s answers (log-loss %.4f +- %.4f, AUROC %.4f, accuracy "
             "%.4f; expected on new samples: %.0f to %.0f %%, a 95 %% interval)",
-            w->name, called(x), x->settings, x->loss, x->error, x->auroc,
+            w->name, called(w, x), x->settings, x->loss, x->error, x->auroc,
             x->accuracy, 100 * f[4], 100 * f[5]);
+}
+
+/* What numbers have in place of the three remarks above and below. */
+static void remark_numbers(const auto_solver *w)
+{
+  const candidate_figures *x = &w->candidate[w->chosen];
+  auto_hidden h = comparison_what(w->race);
+  int with = comparison_cleaned(w->race, true);
+  int without = comparison_cleaned(w->race, false);
+  base_note(w->base.ctx, BASE_NOTE, "hidden",
+            "%s: %lld known numbers were hidden, %s, in %lld folds, and %d "
+            "candidates predicted them",
+            w->name, (long long)h.labels,
+            h.of == LAPIS_FOLDS_OF_GROUPS ? "whole groups" : "whole rows",
+            (long long)h.folds, w->count);
+  base_note(w->base.ctx, BASE_NOTE, "chosen",
+            "%s: %s %s answers (R^2 %.4f +- %.4f on hidden rows)", w->name,
+            called(w, x), x->settings, x->auroc, x->error);
+  if (with < 0 || without < 0) return;
+  double error, by = comparison_difference(w->race, without, with, &error);
+  base_note(w->base.ctx, BASE_NOTE, "cleaning",
+            "%s: cleaning features of gross errors was %s: R^2 %.4f by rr, "
+            "%.4f by ridge regression, %s",
+            w->name, by > 2 * error ? "worth it" : "not worth it",
+            w->candidate[with].auroc, w->candidate[without].auroc,
+            fabs(by) > 2 * error ? "clear" : "a toss-up");
 }
 
 /* How far the best of another kind is from who answers, and whether that means
@@ -192,10 +224,17 @@ static void remark_other(const auto_solver *w)
   if (other == w->count) return;
   const candidate_figures *x = &w->candidate[other];
   double error, by = comparison_difference(w->race, other, w->chosen, &error);
+  if (w->options.numbers) {
+    base_note(w->base.ctx, BASE_NOTE, "other",
+              "%s: %s %s on the same numbers: R^2 %.4f, %s", w->name,
+              called(w, x), x->settings, x->auroc,
+              fabs(by) > 2 * error ? "clear" : "a toss-up");
+    return;
+  }
   base_note(w->base.ctx, BASE_NOTE, "other",
             "%s: %s %s on the same labels: AUROC %.4f, accuracy %.4f; log-loss "
             "%s by %.4f +- %.4f, %s",
-            w->name, called(x), x->settings, x->auroc, x->accuracy,
+            w->name, called(w, x), x->settings, x->auroc, x->accuracy,
             by > 0 ? "worse" : "better", fabs(by), error,
             fabs(by) > 2 * error ? "clear" : "a toss-up");
 }
@@ -220,8 +259,12 @@ static void remark(const auto_solver *w)
   if (w->late)
     base_note(w->base.ctx, BASE_WARNING, "late",
               "%s: time ran out before all candidates had answered", w->name);
-  remark_hidden(w);
-  remark_chosen(w);
+  if (w->options.numbers) {
+    remark_numbers(w);
+  } else {
+    remark_hidden(w);
+    remark_chosen(w);
+  }
   remark_other(w);
   if (*comparison_unsure(w->race, w->chosen, unsure, sizeof unsure) != '\0')
     base_note(w->base.ctx, BASE_WARNING, "unsure", "%s: %s", w->name, unsure);
@@ -424,11 +467,14 @@ static unsigned stated(const lapis_mc_settings *set)
 static lapis_status read_candidates(lapis_ctx *ctx, const char *text,
                                     auto_options *o)
 {
+  bool none, *of_labels = o->numbers ? &none : &o->mc;
   const struct {
     const char *name;
     bool *is;
-  } all[SHOWN_NAMES] = {
-      {"mc", &o->mc}, {"linear", &o->linear}, {"trees", &o->trees}};
+  } all[SHOWN_NAMES] = {{"mc", of_labels},
+                        {"rr", o->numbers ? &o->rr : &none},
+                        {"linear", &o->linear},
+                        {"trees", &o->trees}};
   bool any = text != NULL && *text != '\0';
   for (int k = 0; k < SHOWN_NAMES; k++) *all[k].is = !any;
   for (const char *at = text; any && *at != '\0';) {
@@ -437,11 +483,12 @@ static lapis_status read_candidates(lapis_ctx *ctx, const char *text,
     while (k < SHOWN_NAMES && (strlen(all[k].name) != length ||
                                strncmp(all[k].name, at, length) != 0))
       k++;
-    if (k == SHOWN_NAMES)
+    if (k == SHOWN_NAMES || all[k].is == &none)
       return lapis_fail(ctx, LAPIS_EINVAL,
-                        "auto: --candidates has '%.*s'; it names some of mc, "
-                        "linear, trees",
-                        (int)length, at);
+                        "auto: --candidates has '%.*s'; it names some of %s, "
+                        "linear, trees%s",
+                        (int)length, at, o->numbers ? "rr" : "mc",
+                        o->numbers ? ", as targets are numbers" : "");
     *all[k].is = true;
     at += length + (at[length] == ',');
   }
@@ -464,6 +511,7 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
   auto_options o = {.map =
                         set->map != NULL && *set->map != '\0' ? set->map : NULL,
                     .stated = stated(like),
+                    .numbers = set->targets == LAPIS_TARGETS_NUMBERS,
                     .kept_as = set->kept_as};
   *out = NULL;
   if (set->held_out == 1)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "methods/method_entry.h"
+#include "op/learn/ridge.h"
 #include "solver/solver.h"
 
 static const double LOOSE_TOL = 1e-3;
@@ -75,7 +76,7 @@ static bool same(const candidate *a, const candidate *b)
          a->set.mu_rel == b->set.mu_rel;
 }
 
-static bool add(comparison *r, const candidate *x)
+bool candidates_add(comparison *r, const candidate *x)
 {
   if (r->count == MOST_CANDIDATES) return false;
   for (int i = 0; i < r->count; i++)
@@ -98,7 +99,7 @@ static bool add_mc(comparison *r, int map, const row *at)
   }
   if (x.set.labels == LAPIS_MC_LABELS_RARE && r->labels.kind == TARGETS_CLASS)
     x.set.labels = LAPIS_MC_LABELS_01; /* a class has a row of its own */
-  return add(r, &x);
+  return candidates_add(r, &x);
 }
 
 /* Logistic regressions behind kernels, widths together. */
@@ -112,7 +113,7 @@ static lapis_status add_kernels(comparison *r, int map)
       for (size_t k = 0; k < sizeof kernel_weights / sizeof(double); k++) {
         x.filled = fills;
         x.C = kernel_weights[k];
-        add(r, &x);
+        candidates_add(r, &x);
       }
   }
   return LAPIS_OK;
@@ -135,21 +136,22 @@ lapis_status candidates_list(comparison *r)
   for (int map = 0; r->o.linear && map < r->n_maps; map++)
     for (size_t k = 0; k < sizeof weights / sizeof *weights; k++) {
       candidate x = {.kind = CANDIDATE_LINEAR, .map = map, .C = weights[k]};
-      add(r, &x);
+      candidates_add(r, &x);
       x.filled = true;
-      if (r->fills && map == 0) add(r, &x);
+      if (r->fills && map == 0) candidates_add(r, &x);
     }
   for (int map = 0; kernels_pay(r) && map < r->n_maps; map++)
     TRY(add_kernels(r, map));
   for (int map = 0; trees_pay(r) && map < r->n_maps; map++) {
     candidate x = {.kind = CANDIDATE_TREES, .map = map, .leaf = LEAF};
-    if (r->imputes || !r->fills || map > 0) add(r, &x);
+    if (r->imputes || !r->fills || map > 0) candidates_add(r, &x);
     x.filled = true;
-    if (r->fills && map == 0) add(r, &x);
+    if (r->fills && map == 0) candidates_add(r, &x);
   }
   for (size_t k = 0; trees_pay(r) && k < sizeof leaves / sizeof *leaves; k++)
-    add(r, &(candidate){
-               .kind = CANDIDATE_TREES, .forest = true, .leaf = leaves[k]});
+    candidates_add(r, &(candidate){.kind = CANDIDATE_TREES,
+                                   .forest = true,
+                                   .leaf = leaves[k]});
   return LAPIS_OK;
 }
 
@@ -191,7 +193,7 @@ static lapis_status widen_kernel(comparison *r, candidate b)
   if (width == 0 || width > MOST_WIDTH || width < 1 / MOST_WIDTH)
     return LAPIS_OK;
   TRY(kernels_find(r, b.map, width, &b.kernel));
-  if (b.kernel > 0) add(r, &b);
+  if (b.kernel > 0) candidates_add(r, &b);
   return LAPIS_OK;
 }
 
@@ -213,7 +215,8 @@ static lapis_status widen_linear(comparison *r, int best)
   b.judged = b.learnt = false;
   if (b.kernel > 0) TRY(widen_kernel(r, b));
   b.C = beyond(b.C, least, most, 10);
-  if (b.C >= LEAST_C && (b.kernel == 0 || b.C < MOST_KERNEL_C)) add(r, &b);
+  if (b.C >= LEAST_C && (b.kernel == 0 || b.C < MOST_KERNEL_C))
+    candidates_add(r, &b);
   return LAPIS_OK;
 }
 
@@ -447,20 +450,26 @@ static lapis_status score_linear(comparison *r, la *h, const lesson *from,
                         .C = C,
                         .tol = LOOSE_TOL,
                         .max_iters = LOOSE_ITERS};
-  TRY(op_logistic(h, &p, W, NULL));
+  ridge_problem q = {
+      .X = p.X, .Y = from->sign, .K = r->K, .weight = from->weight, .C = C};
+  TRY(r->o.numbers ? op_ridge(h, &q, W) : op_logistic(h, &p, W, NULL));
   la_array x = la_wrap((double *)X, d, r->n), w = la_wrap(W, d, r->K);
   la_array out = la_wrap(score, r->K, r->n);
   w.ld = d + 1;
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &w, &x, 0, &out));
   for (int64_t k = 0; k < r->K * r->n; k++)
     score[k] += W[k % r->K * (d + 1) + d];
-  targets_log_odds(&r->labels, score, W);
+  if (!r->o.numbers) targets_log_odds(&r->labels, score, W);
   return LAPIS_OK;
 }
 
-/* Some label is shown of both kinds. */
+/* Some label is shown of both kinds; some numbers are. */
 static bool teaches(const comparison *r, const double *y)
 {
+  int64_t numbers = 0;
+  for (int64_t k = 0; r->o.numbers && k < r->K * r->n; k++)
+    numbers += !isnan(y[k]);
+  if (r->o.numbers) return numbers > 1;
   for (int64_t c = 0; c < r->K; c++) {
     bool kind[2] = {false, false};
     for (int64_t j = 0; j < r->n; j++)
@@ -529,6 +538,40 @@ static lapis_status linear_answers(comparison *r, candidate *x, int64_t fold)
   return s;
 }
 
+/* ---- robust regression --------------------------------------------------*/
+/* Rows that are hidden are answered as new ones. */
+static lapis_status solve_rr(comparison *r, candidate *x, int64_t fold,
+                             lapis_data *data)
+{
+  const lapis_method *m = lapis_method_find("rr");
+  lapis_rr_settings set;
+  lapis_solver *s;
+  lapis_mat scores;
+  lapis_settings_default(m, &set);
+  TRY(method_solve_part(r->ctx, m, data, &set, &s));
+  lapis_status status = lapis_solve(s);
+  if (status >= 0 && status != LAPIS_CANCELLED) {
+    lapis_status got = lapis_result_get(s, "scores", &scores);
+    if (got >= 0) keep_hidden(r, x, fold, scores.val, false);
+    if (got < 0) status = got;
+  }
+  lapis_solver_free(s);
+  return status;
+}
+
+static lapis_status rr_answers(comparison *r, candidate *x, int64_t fold)
+{
+  double *y = shown(r, fold, false);
+  if (y == NULL) return LAPIS_ENOMEM;
+  lapis_data data = {.X = r->X[x->map],
+                     .Y = lapis_mat_f64(y, r->K, r->n),
+                     .group = r->data->group,
+                     .weight = r->weight};
+  lapis_status s = solve_rr(r, x, fold, &data);
+  base_free(y);
+  return s;
+}
+
 /* ---- trees --------------------------------------------------------------*/
 static bool goes_on(void *user)
 {
@@ -541,6 +584,7 @@ static lapis_status grow(comparison *r, const candidate *x, const double *X,
 {
   trees grown;
   trees_problem p = {.kind = x->forest ? TREES_FOREST : TREES_RANDOM,
+                     .numbers = r->o.numbers,
                      .X = X,
                      .target = y,
                      .weight = r->weight,
@@ -553,7 +597,7 @@ static lapis_status grow(comparison *r, const candidate *x, const double *X,
   bool all = grown.count == RACE_TREES;
   for (int64_t j = 0; all && j < r->n; j++) {
     trees_answer(&grown, X + j * d, score + j * r->K);
-    trees_log_odds(&grown, score + j * r->K);
+    if (!r->o.numbers) trees_log_odds(&grown, score + j * r->K);
   }
   trees_free(&grown);
   if (all) return LAPIS_OK;
@@ -622,7 +666,8 @@ lapis_status candidates_share(comparison *r, int first, int last)
     const lapis_mc_settings set = loosened(x);
     bool mc = x->kind == CANDIDATE_MC && !completes_gaps(r, x);
     if (mc && !r->tried[x->map]) make_common(r, x->map, &set);
-    bool gaps = x->kind != CANDIDATE_MC && !x->forest && !x->filled;
+    bool gaps = x->kind != CANDIDATE_MC && x->kind != CANDIDATE_RR &&
+                !x->forest && !x->filled;
     const double *unused;
     if (gaps && (x->kernel == 0 || r->imputes))
       TRY(candidates_fill(r, x->map, &unused));
@@ -690,7 +735,8 @@ lapis_status candidate_answers(comparison *r, candidate *x, int64_t fold)
   keep_pause(r->ctx, true); /* kept is the answer, not the way to it */
   lapis_status s = fill_again(r, x, fold);
   if (s >= 0 && s != LAPIS_CANCELLED)
-    s = x->kind == CANDIDATE_TREES    ? trees_answers(r, x, fold)
+    s = x->kind == CANDIDATE_RR       ? rr_answers(r, x, fold)
+        : x->kind == CANDIDATE_TREES  ? trees_answers(r, x, fold)
         : x->kind == CANDIDATE_LINEAR ? linear_answers(r, x, fold)
                                       : mc_answers(r, x, fold);
   keep_pause(r->ctx, false);

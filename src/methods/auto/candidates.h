@@ -13,18 +13,20 @@ enum {
   MOST_MAPS = 2,
   MOST_KERNELS = 12,
   MOST_FOLDS = 20,
-  RACE_TREES = 300
+  RACE_TREES = 300,
+  MOST_PARTS = 5 /* of a mean */
 };
 typedef enum candidate_kind {
   CANDIDATE_MC,
   CANDIDATE_LINEAR,
   CANDIDATE_TREES,
+  CANDIDATE_RR,                    /* of numbers */
   CANDIDATE_KINDS,                 /* of candidates that answer by themselves */
   CANDIDATE_MEAN = CANDIDATE_KINDS /* of the best of several of these kinds */
 } candidate_kind;
 typedef struct candidate {
   candidate_kind kind;
-  int of[CANDIDATE_KINDS], parts; /* means: the candidates whose mean it is */
+  int of[MOST_PARTS], parts; /* means: the candidates whose mean it is */
   bool filled; /* linear, trees: gaps hold what the filler completes, not what
                 * the map does */
   int map;     /* place among the maps */
@@ -42,6 +44,7 @@ typedef struct candidate {
   double guess;       /* log-loss of the shares, over what was answered */
   double ahead, ahead_error; /* of that */
   bool one_answer;           /* to all hidden labels */
+  bool mean_of_all; /* of numbers: answers 0, whatever its scores are */
   bool learnt, judged;
 } candidate;
 
@@ -73,7 +76,8 @@ struct comparison {
   lapis_mc_settings set; /* what the user stated */
   auto_options o;
   const lapis_data *data; /* borrowed while it runs */
-  targets labels;
+  targets labels; /* of numbers sign holds them, mean 0 and variance 1 each */
+  double *centre; /* of numbers: what was taken off and divided by, K x 2 */
   fold_plan plan;
   bool cells, grouped;
   int64_t K, n, used; /* used: folds */
@@ -178,6 +182,14 @@ calibration race_calibration(const comparison *r, const double *score);
 /* What shrinks the biases of several classes while a candidate is calibrated.
  */
 double candidate_ridge(const comparison *r, const candidate *x);
+/* Adds x unless it is there. */
+bool candidates_add(comparison *r, const candidate *x);
+/* numbers.c: targets, candidates, means of those that contend; predictions in
+ * the units of Y. */
+lapis_status numbers_encode(comparison *r);
+lapis_status numbers_list(comparison *r);
+lapis_status numbers_join(comparison *r);
+void numbers_restore(const comparison *r, double *p);
 /* score.c: loss, error, AUROC, accuracy, sigmoids of a candidate. */
 lapis_status candidate_judge(comparison *r, candidate *x);
 double race_behind(const comparison *r, const candidate *a, const candidate *b,

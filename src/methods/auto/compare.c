@@ -120,13 +120,16 @@ lapis_status race_make_maps(comparison *r, const lapis_mat *X)
     lapis_map_free(map);
     TRY(s);
   }
-  r->imputes = r->fills && has_gaps(&r->X[0]);
+  bool may = r->fills || (r->o.numbers && X->colptr == NULL &&
+                          (double)X->rows * (double)X->cols <= MOST_COMPLETED);
+  r->imputes = may && has_gaps(&r->X[0]);
   return name_imputing(r);
 }
 
 /* The rarer known value is 1 inside; a tie leaves the larger. */
 static lapis_status find_turns(comparison *r)
 {
+  if (r->o.numbers) return LAPIS_OK;
   r->turn = base_alloc(r->ctx, r->K, sizeof *r->turn);
   if (r->turn == NULL) return LAPIS_ENOMEM;
   for (int64_t c = 0; c < r->K; c++) {
@@ -156,14 +159,16 @@ static lapis_status draw(comparison *r)
   lapis_cv_options o = lapis_cv_defaults();
   o.by_group = r->grouped;
   lapis_folds_of of = lapis_cv_hides(lapis_method_find("mc"), r->data, &o);
+  if (r->o.numbers && of == LAPIS_FOLDS_OF_CELLS) of = LAPIS_FOLDS_OF_ROWS;
   r->cells = of == LAPIS_FOLDS_OF_CELLS;
   lapis_status s = cv_draw_folds(r->ctx, r->data, FOLDS, of, &r->plan);
   if (s == LAPIS_EINVAL) s = cv_draw_folds(r->ctx, r->data, 2, of, &r->plan);
   TRY(s);
   r->known = labelled_units(r);
   if (r->known < 0) return LAPIS_ENOMEM;
-  r->used =
-      r->known < FEW || r->plan.folds < FOLDS ? r->plan.folds : USED_FOLDS;
+  r->used = r->known < FEW || r->plan.folds < FOLDS || r->o.numbers
+                ? r->plan.folds
+                : USED_FOLDS;
   return LAPIS_OK;
 }
 
@@ -237,7 +242,7 @@ static int best_of(const comparison *r, int from)
   for (int i = from; i < r->count; i++) {
     const candidate *x = &r->run[r->order[i]];
     const candidate *b = best < 0 ? NULL : &r->run[r->order[best]];
-    if (!x->judged || x->loss > least + TIE) continue;
+    if (!x->judged || x->loss > least + (r->o.numbers ? 0 : TIE)) continue;
     if (b == NULL || rank_of(x) > rank_of(b) ||
         (rank_of(x) >= rank_of(b) && x->set.mu_rel > b->set.mu_rel))
       best = i;
@@ -316,6 +321,10 @@ static int close_to_best(const comparison *r, int of[CANDIDATE_KINDS],
 static lapis_status join_best(comparison *r)
 {
   int of[CANDIDATE_KINDS], best, before = r->count;
+  if (r->o.numbers) {
+    TRY(numbers_join(r));
+    return judge_from(r, before);
+  }
   int count = close_to_best(r, of, &best);
   if (count > 1) TRY(candidates_mean(r, of, count));
   return judge_from(r, before);
@@ -325,7 +334,7 @@ static lapis_status run_rounds(comparison *r)
 {
   int first = 0;
   lapis_status s = LAPIS_OK;
-  TRY(candidates_list(r));
+  TRY(r->o.numbers ? numbers_list(r) : candidates_list(r));
   for (int round = 0; s == LAPIS_OK && round <= ROUNDS; round++) {
     s = run_all(r, first);
     if (s < 0 || s == LAPIS_CANCELLED) return s;
@@ -385,7 +394,8 @@ static lapis_status copy_weights(comparison *r)
 static lapis_status prepare(comparison *r)
 {
   TRY(race_check(r->ctx, r->data, &r->set, &r->o));
-  TRY(targets_encode(r->ctx, "mc", &r->data->Y, &r->labels));
+  TRY(r->o.numbers ? numbers_encode(r)
+                   : targets_encode(r->ctx, "mc", &r->data->Y, &r->labels));
   r->K = r->labels.classes;
   TRY(find_turns(r));
   TRY(copy_weights(r));
@@ -468,6 +478,7 @@ void comparison_free(comparison *r)
   folds_free(&r->plan);
   targets_free(&r->labels);
   base_free(r->turn);
+  base_free(r->centre);
   base_free(r->weight);
   base_free(r->answered);
   base_free(r->own_map);
@@ -490,7 +501,7 @@ int comparison_count(const comparison *r)
   return n;
 }
 
-static const char *const kind_name[] = {"mc", "linear", "trees", "mean"};
+static const char *const kind_name[] = {"mc", "linear", "trees", "rr", "mean"};
 
 bool race_has(const comparison *r, int i)
 {
@@ -510,6 +521,7 @@ static bool tells(const comparison *r, const candidate *mean)
  * right where any is. */
 static int who_answers(const comparison *r)
 {
+  if (r->o.numbers) return comparison_count(r) > 0 ? 0 : -1;
   int of[CANDIDATE_KINDS], best, count = close_to_best(r, of, &best);
   int mean = count > 1 ? first_of(r, CANDIDATE_MEAN) : -1;
   return mean >= 0 && tells(r, &r->run[r->order[mean]]) ? mean : best;
@@ -536,11 +548,15 @@ static void describe_mean(const comparison *r, const candidate *x, char *to)
   int used = 0;
   for (int k = 0; k < x->parts; k++) {
     const candidate *one = &r->run[x->of[k]];
-    const char *name = one->kind == CANDIDATE_MC      ? "mc"
-                       : one->forest                  ? "forest"
-                       : one->kind == CANDIDATE_TREES ? "trees"
-                       : one->kernel > 0 ? "kernel logistic regression"
-                                         : "logistic regression";
+    const char *name =
+        one->kind == CANDIDATE_MC   ? "mc"
+        : one->kind == CANDIDATE_RR ? "rr"
+        : r->o.numbers && one->kind == CANDIDATE_LINEAR
+            ? one->kernel > 0 ? "kernel ridge regression" : "ridge regression"
+        : one->forest                  ? "forest"
+        : one->kind == CANDIDATE_TREES ? "trees"
+        : one->kernel > 0              ? "kernel logistic regression"
+                                       : "logistic regression";
     const char *before = k == 0 ? "" : k < x->parts - 1 ? ", " : " and ";
     used += snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), "%s%s", before,
                      name);
@@ -570,7 +586,7 @@ static void describe(const comparison *r, const candidate *x, char *to)
     snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
              "%s --trees %d --leaf %" PRId64 "%s",
              x->forest ? " --kind forest" : "", RACE_TREES, x->leaf, gaps);
-  else {
+  else if (x->kind == CANDIDATE_MC) {
     const lapis_method *mc = lapis_method_find("mc"); /* words of its table */
     (void)lapis_settings_get(r->ctx, mc, set, "variant", variant, 16);
     (void)lapis_settings_get(r->ctx, mc, set, "labels", labels, 16);
@@ -620,6 +636,16 @@ char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
   const char *than = "guessing each label by how frequent it is";
   const char *order = "the order of the scores may still tell something (AUROC";
   if (x->learnt) return text;
+  if (r->o.numbers) {
+    snprintf(text, size,
+             "%s: hidden numbers are predicted with R^2 %.3f +- %.3f%s",
+             x->ahead > 0 ? "it is not clear that anything was learnt"
+                          : "hidden numbers are predicted no better than by "
+                            "their mean",
+             x->auroc, x->ahead_error / x->guess,
+             x->ahead > 0 ? ", and chance may do that" : "");
+    return text;
+  }
   if (x->one_answer)
     snprintf(text, size,
              "all hidden labels got the same answer, so the labels that are "

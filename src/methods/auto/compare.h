@@ -22,17 +22,20 @@ typedef struct auto_options {
    * kernel (map nystrom); trees.  Gaps of the latter two as map impute fills
    * them, and, where mc runs, as mc does */
   bool mc, linear, trees;
+  bool numbers, rr;    /* targets are numbers; rr takes the place of mc */
   const char *kept_as; /* its name in a checkpoint that has several, of at most
                         * 31 letters; NULL or empty: race */
 } auto_options;
 
 enum { CANDIDATE_TEXT = 128 };
 typedef struct candidate_figures {
-  const char *method; /* "mc", "linear", "trees", or "mean": of probabilities
-                       * of the best of several of these */
+  const char *method; /* "mc", "linear", "trees", "rr", or "mean": of what the
+                       * best of several of these say */
   char settings[CANDIDATE_TEXT]; /* as options of the command */
-  double loss, error;     /* log-loss of hidden labels, its standard error */
-  double auroc, accuracy; /* of hidden labels; means over labels */
+  double loss, error;     /* log-loss of hidden labels, its standard error; of
+                           * numbers the squared error relative to the mean's */
+  double auroc, accuracy; /* of hidden labels; means over labels; of numbers
+                           * R^2 and NaN */
   double behind, behind_error; /* its loss less the best candidate's, paired */
   bool learnt; /* better than the shares of the labels by more than chance
                 * does, and not one answer for all */
@@ -70,7 +73,10 @@ lapis_status comparison_answer_new(lapis_ctx *ctx, const comparison *race,
                                    int i, const lapis_data *data,
                                    const lapis_mc_settings *set,
                                    lapis_solver **out);
-/* Where nothing can be compared: the first of mc, linear and trees that is
+/* Numbers: the first robust regression, or (false) ridge regression without a
+ * kernel; -1: none. */
+int comparison_cleaned(const comparison *race, bool cleaned);
+/* Where nothing can be compared: the first of mc, rr, linear and trees that is
  * asked, with its usual settings, behind a map; which these are; and its
  * solver. */
 const char *race_default_method(const auto_options *o);

@@ -107,6 +107,11 @@ static lapis_status calibrate_fold(comparison *r, const candidate *x, int64_t f,
 
 static lapis_status calibrate(comparison *r, const candidate *x, double *p)
 {
+  if (r->o.numbers) {
+    memcpy(p, x->score, (size_t)(r->K * r->n) * sizeof *p);
+    numbers_restore(r, p);
+    return LAPIS_OK;
+  }
   double *scores = base_alloc_raw(r->ctx, r->K * r->n, sizeof *scores);
   sigmoid *by = base_alloc(r->ctx, r->K, sizeof *by);
   lapis_status s = scores == NULL || by == NULL ? LAPIS_ENOMEM : LAPIS_OK;

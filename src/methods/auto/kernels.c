@@ -54,8 +54,8 @@ lapis_status kernels_find(comparison *r, int map, double width, int *place)
 
 const char *candidate_map(const comparison *r, const candidate *x)
 {
-  bool gaps =
-      x->kind != CANDIDATE_MC && !x->forest && !x->filled && x->map == 0;
+  bool gaps = x->kind != CANDIDATE_MC && x->kind != CANDIDATE_RR &&
+              !x->forest && !x->filled && x->map == 0;
   if (x->kernel > 0) return r->kernel[x->kernel - 1].text;
   return gaps && r->imputes ? r->imputing : r->map[x->map];
 }

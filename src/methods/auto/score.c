@@ -19,6 +19,10 @@ static bool counts(const comparison *r, const candidate *x, int64_t k)
 /* ---- losses -------------------------------------------------------------*/
 static double loss_at(const comparison *r, const candidate *x, int64_t k)
 {
+  if (r->o.numbers) {
+    double off = (x->mean_of_all ? 0 : x->score[k]) - r->labels.sign[k];
+    return off * off;
+  }
   return calibrate_loss(x->platt[k % r->K], x->score[k], r->labels.sign[k]);
 }
 
@@ -191,8 +195,28 @@ static double far_errors(const comparison *r)
          (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * free * free);
 }
 
+/* By squared errors, against those of the mean of all. */
+static void judge_numbers(const comparison *r, candidate *x)
+{
+  candidate mean = {.score = x->score, .mean_of_all = true};
+  double error;
+  x->guess = mean_loss(r, &mean, NULL, &error);
+  double of = x->guess > 0 ? x->guess : 1;
+  x->loss = mean_loss(r, x, NULL, &x->error) / of;
+  x->error /= of;
+  x->auroc = 1 - x->loss;
+  x->accuracy = x->least = x->most = NAN;
+  x->ahead = -mean_loss(r, x, &mean, &x->ahead_error);
+  x->learnt = x->ahead > far_errors(r) * x->ahead_error;
+  x->judged = !isnan(x->loss) && x->guess > 0;
+}
+
 lapis_status candidate_judge(comparison *r, candidate *x)
 {
+  if (r->o.numbers) {
+    judge_numbers(r, x);
+    return LAPIS_OK;
+  }
   candidate none;
   int64_t answers;
   double error;

@@ -55,13 +55,14 @@ static void publish(lapis_solver *s, linear_answer *a)
 {
   const targets *t = &a->labels;
   int64_t K = a->K, n = a->n;
+  solver_publish(s, "scores", lapis_mat_f64(a->scores, K, n));
+  if (a->numbers) return;
   for (int64_t k = 0; k < K * n; k++) a->probabilities[k] = share(a->scores[k]);
   for (int64_t j = 0; t->kind == TARGETS_CLASS && j < n; j++)
     make_whole(a->probabilities + j * K, K);
   if (a->calibration != NULL)
     targets_calibrate(t, a->calibration, a->scores, a->probabilities);
   targets_decode(t, a->probabilities, 0.5, a->decided);
-  solver_publish(s, "scores", lapis_mat_f64(a->scores, K, n));
   solver_publish(s, "probabilities", lapis_mat_f64(a->probabilities, K, n));
   targets_publish(t, a->decided, n, s);
 }
@@ -71,7 +72,7 @@ void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)
   int64_t d = a->d, K = a->K, n = a->n;
   for (int64_t k = 0; k < K * n; k++)
     a->scores[k] = line(W + k % K * (d + 1), a->X + k / K * d, d);
-  targets_log_odds(&a->labels, a->scores, a->probabilities);
+  if (!a->numbers) targets_log_odds(&a->labels, a->scores, a->probabilities);
   publish(s, a);
 }
 
@@ -81,8 +82,5 @@ void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t)
     trees_answer(t, a->X + j * a->d, a->scores + j * a->K);
     if (!a->numbers) trees_log_odds(t, a->scores + j * a->K);
   }
-  if (a->numbers)
-    solver_publish(s, "scores", lapis_mat_f64(a->scores, a->K, a->n));
-  else
-    publish(s, a);
+  publish(s, a);
 }

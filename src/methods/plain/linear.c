@@ -1,4 +1,5 @@
-/* linear.c - logistic regression, the plain method beside mc.
+/* linear.c - logistic regression, the plain method beside mc; of numbers ridge
+ * regression (op/learn/ridge.c).
  *
  *   minimize   |w|^2 / 2 + C sum of v_j log(1 + exp(-s_j (w'x_j + b)))
  *
@@ -23,6 +24,7 @@
 
 #include "methods/plain/prove.h"
 #include "op/learn/logistic.h"
+#include "op/learn/ridge.h"
 
 typedef struct linear {
   lapis_solver base;
@@ -43,6 +45,7 @@ static const lapis_param params[] = {
     REAL("C", C, .symbol = "C", .value = 1, ABOVE(0),
          .help = "how closely training samples are fitted: larger is closer "
                  "(weight of the losses against |w|^2 / 2)"),
+    PARAM_TARGETS,
     BOOL("certificate", certificate,
          .help = "also write dual, which proves how near the answer is to the "
                  "best one"),
@@ -52,25 +55,31 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
+#define OF_CLASSES .where = "targets are classes"
 static const lapis_result_row results[] = {
     RESULT("scores", "n x K",
            .help =
-               "w'x + b: log-odds of yes, or of the class against all others"),
-    RESULT("probabilities", "n x K", .help = "of yes, or of each class"),
-    RESULT_LABELS(),
+               "w'x + b: log-odds of yes, or of the class against all others; "
+               "of numbers what is predicted"),
+    RESULT("probabilities", "n x K", OF_CLASSES,
+           .help = "of yes, or of each class"),
+    RESULT_LABELS(OF_CLASSES),
     RESULT_CLASSES(),
     RESULT("weights", "K x (d + 1)", .help = "w, the offset b last"),
     RESULT("dual", "n x K", .when = "certificate",
            .help =
                "bounds the objective from below; the sum of dual_j x_j is w "
                "where both meet"),
-    RESULT_HISTORY,
+    RESULT("history", "checks x columns", OF_CLASSES,
+           .help = "the course of the solve"),
+    RESULT("history_columns", "columns", .type = LAPIS_TEXT, OF_CLASSES,
+           .help = "names of the columns of history"),
     RESULT_NOTES,
 };
 
 const lapis_method linear_method = {
     .name = "linear",
-    .title = "logistic regression",
+    .title = "logistic regression, ridge regression",
     .summary = "the plain method to compare with: one weight a feature, for "
                "each label "
                "or class",
@@ -305,11 +314,32 @@ static lapis_status conclude(linear *w)
   return LAPIS_OK;
 }
 
+/* Numbers, by one factor. */
+static lapis_status solve_numbers(linear *w)
+{
+  lapis_solver *s = &w->base;
+  const linear_answer *a = &w->answer;
+  double started = base_seconds();
+  ridge_problem p = {.X = lapis_mat_f64(a->X, a->d, a->n),
+                     .Y = a->Y,
+                     .K = a->K,
+                     .weight = a->weight,
+                     .C = w->set.C};
+  TRY(op_ridge(&w->h, &p, w->W));
+  linear_answer_give(s, &w->answer, w->W);
+  solver_publish(s, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
+  s->info.iterations = 1;
+  s->info.rank = a->K;
+  s->info.seconds = base_seconds() - started;
+  return LAPIS_OK;
+}
+
 static lapis_status solve(lapis_solver *s)
 {
   static const char *const columns[] = {"iteration", "objective", "residual",
                                         "gap"};
   linear *w = (linear *)s;
+  if (w->answer.numbers) return solve_numbers(w);
   linear_answer *a = &w->answer;
   TRY(loop_begin(&s->loop, s->ctx, "linear", &w->set.stop, 4, columns));
   double *ridge;
@@ -383,10 +413,16 @@ lapis_status linear_new(lapis_ctx *ctx, const lapis_data *data,
 {
   lapis_solver *s;
   *out = NULL;
+  const lapis_linear_settings *set = settings;
   TRY(linear_check(ctx, "linear", data));
+  if (set->certificate && set->targets == LAPIS_TARGETS_NUMBERS)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "linear: --certificate is of classes; ridge regression "
+                      "of numbers is solved by one factor");
   TRY(solver_alloc(ctx, &linear_class, sizeof(linear), &s));
   linear *w = (linear *)s;
   w->set = *(const lapis_linear_settings *)settings;
+  w->answer.numbers = w->set.targets == LAPIS_TARGETS_NUMBERS;
   s->settings = &w->set;
   return solver_deliver(s, build(w, data), out);
 }

@@ -8,25 +8,22 @@
 typedef struct no_settings {
   size_t size;
 } no_settings;
-#define ALL(of_numbers, ...)                                                 \
-  {                                                                          \
-    RESULT("scores", "n x K",                                                \
-           .help = "log-odds of yes, or of the class against all "           \
-                   "others" of_numbers),                                     \
-        RESULT("probabilities", "n x K", .help = "of yes, or of each class", \
-               __VA_ARGS__),                                                 \
-        RESULT("labels", "n x c",                                            \
-               .help = "what is decided by the scores, as Y was written",    \
-               __VA_ARGS__),                                                 \
-        RESULT_CLASSES(), RESULT_NOTES,                                      \
-  }
-static const lapis_result_row results[] = ALL("", .when = NULL);
-static const lapis_result_row trees_results[] =
-    ALL("; of numbers what is predicted", .where = "targets are classes");
+#define OF_CLASSES .where = "targets are classes"
+static const lapis_result_row results[] = {
+    RESULT("scores", "n x K",
+           .help = "log-odds of yes, or of the class against all others; of "
+                   "numbers what is predicted"),
+    RESULT("probabilities", "n x K", OF_CLASSES,
+           .help = "of yes, or of each class"),
+    RESULT("labels", "n x c", OF_CLASSES,
+           .help = "what is decided by the scores, as Y was written"),
+    RESULT_CLASSES(),
+    RESULT_NOTES,
+};
 
 const lapis_method linear_predict_method = {
     .name = "linear",
-    .title = "logistic regression: predicting",
+    .title = "lines: predicting",
     .summary = "scores, probabilities and labels of new samples",
     .source = "[HTF09]",
     .reads = LAPIS_READS_X,
@@ -39,8 +36,8 @@ const lapis_method trees_predict_method = {
     .summary = "scores, probabilities and labels of new samples",
     .source = "[GEW06] [B01]",
     .reads = LAPIS_READS_X,
-    .results = trees_results,
-    .n_results = sizeof trees_results / sizeof *trees_results,
+    .results = results,
+    .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(no_settings)};
 
 typedef struct plain_predict {

@@ -1,0 +1,211 @@
+/* auto of numbers: who tells hidden ones best answers, and a model answers as
+ * the fit did, in the units of Y; groups stay whole, weights of 0 teach
+ * nothing, noise is said to be noise. */
+#include <math.h>
+
+enum { D = 4, N = 160, KNOWN = 120, K = 2 };
+#include "methods/plain/plain_case.h"
+
+static double height(const double *x)
+{
+  return 1000 + 50 * x[0] - 20 * x[1];
+}
+
+static double square(const double *x)
+{
+  return 10 * ((x[0] > 0) == (x[1] > 0));
+}
+
+static problem *make(double (*of)(const double *x))
+{
+  problem *p = empty_problem();
+  uint64_t seed = 7;
+  for (int j = 0; j < N; j++) {
+    for (int i = 0; i < D; i++) p->X[D * j + i] = 2 * check_uniform(&seed) - 1;
+    double y = of(p->X + D * j) + 1e-3 * check_uniform(&seed);
+    p->Y[j] = j < KNOWN ? y : NAN;
+  }
+  return p;
+}
+
+static lapis_auto_settings numbers(void)
+{
+  lapis_auto_settings set = lapis_auto_defaults();
+  set.targets = LAPIS_TARGETS_NUMBERS;
+  return set;
+}
+
+static lapis_solver *fit(problem *p, const lapis_auto_settings *set)
+{
+  lapis_solver *s;
+  lapis_status status = lapis_auto_new(p->ctx, &p->data, set, &s);
+  return solved(p, status, s);
+}
+
+static double r2(const problem *p, const double *said,
+                 double (*of)(const double *x))
+{
+  double miss = 0, mean = 0, spread = 0;
+  for (int j = KNOWN; j < N; j++) mean += of(p->X + D * j) / (N - KNOWN);
+  for (int j = KNOWN; j < N; j++) {
+    double y = of(p->X + D * j);
+    miss += (said[j] - y) * (said[j] - y);
+    spread += (y - mean) * (y - mean);
+  }
+  return 1 - miss / spread;
+}
+
+static const char *method_at(lapis_solver *s, int64_t row)
+{
+  lapis_mat names;
+  assert_int_equal(lapis_result_get(s, "candidates", &names), 0);
+  return ((const char *const *)names.val)[row * names.rows];
+}
+
+/* Lines are answered by what draws lines; the list is in order, and its first
+ * row answers. */
+static void lines_are_told(void **state)
+{
+  problem *p = make(height);
+  lapis_auto_settings set = lapis_auto_defaults(); /* numbers by themselves */
+  lapis_solver *s = fit(p, &set);
+  lapis_mat figures;
+  CHECK_AT_LEAST(r2(p, check_result(s, "scores"), height), .999);
+  assert_true(check_result(s, "chosen")[0] == 0);
+  assert_string_not_equal(method_at(s, 0), "trees");
+  assert_int_equal(lapis_result_get(s, "candidate_figures", &figures), 0);
+  for (int64_t k = 1; k < figures.cols; k++)
+    assert_true(lapis_mat_at(&figures, 0, k) >=
+                lapis_mat_at(&figures, 0, k - 1));
+  CHECK_NEAR(lapis_mat_at(&figures, 0, 0) + lapis_mat_at(&figures, 2, 0), 1,
+             1e-12);
+  assert_true(isnan(lapis_mat_at(&figures, 3, 0)));
+  discard(p, s);
+}
+
+/* No line cuts a chess board; with gaps and a mean of several the model says
+ * what the fit said, to the bit. */
+static void squares_are_told(void **state)
+{
+  problem *p = make(square);
+  for (int j = 0; j < N; j++) p->X[D * j + 2 + j % 2] = NAN;
+  lapis_auto_settings set = numbers();
+  lapis_solver *s = fit(p, &set), *q;
+  lapis_model *model;
+  CHECK_AT_LEAST(r2(p, check_result(s, "scores"), square), .6);
+  lapis_data all = {.X = p->data.X};
+  assert_int_equal(lapis_model_new(s, &model), 0);
+  assert_int_equal(lapis_predict_new(p->ctx, &all, model, NULL, &q), 0);
+  assert_int_equal(lapis_solve(q), 0);
+  for (int j = 0; j < N; j++)
+    CHECK_NEAR(check_result(q, "scores")[j], check_result(s, "scores")[j],
+               1e-12);
+  lapis_solver_free(q);
+  lapis_model_free(model);
+  discard(p, s);
+}
+
+/* In the units of Y, where it is known, by a model that had not seen it. */
+static void known_numbers_are_held_out(void **state)
+{
+  problem *p = make(height);
+  lapis_auto_settings set = numbers();
+  set.candidates = "linear";
+  set.held_out = 4;
+  lapis_solver *s = fit(p, &set);
+  const double *held = check_result(s, "held_out");
+  for (int j = 0; j < N; j++)
+    if (j < KNOWN)
+      CHECK_NEAR(held[j], p->Y[j], 5);
+    else
+      assert_true(isnan(held[j]));
+  discard(p, s);
+}
+
+/* Wrong numbers of weight 0 do not matter; and each sample is its group's: what
+ * tells groups apart is no help. */
+static void weights_and_groups_count(void **state)
+{
+  problem *p = make(height);
+  double weight[N];
+  int64_t group[N];
+  for (int j = 0; j < N; j++) weight[j] = 1;
+  for (int j = 0; j < 40; j++) p->Y[j] = -1e4 * j, weight[j] = 0;
+  p->data.weight = weight;
+  lapis_auto_settings set = numbers();
+  lapis_solver *s = fit(p, &set);
+  CHECK_AT_LEAST(r2(p, check_result(s, "scores"), height), .99);
+  lapis_solver_free(s);
+  uint64_t seed = 3;
+  double of[8];
+  for (int g = 0; g < 8; g++) of[g] = check_uniform(&seed);
+  for (int j = 0; j < N; j++) {
+    group[j] = j % 8;
+    weight[j] = 1;
+    p->X[D * j] = group[j];
+    p->Y[j] = of[group[j]];
+  }
+  p->data.group = group;
+  s = fit(p, &set);
+  lapis_mat figures;
+  assert_int_equal(lapis_result_get(s, "candidate_figures", &figures), 0);
+  assert_true(lapis_mat_at(&figures, 2, 0) < .5);
+  assert_true(check_result(s, "hidden")[2] == 2);
+  discard(p, s);
+}
+
+static bool remarked(lapis_solver *s, const char *name)
+{
+  lapis_mat notes;
+  if (lapis_result_get(s, "notes", &notes) < 0) return false;
+  for (int64_t j = 0; j < notes.cols; j++)
+    if (strcmp(((const char *const *)notes.val)[j * notes.rows + 1], name) == 0)
+      return true;
+  return false;
+}
+
+static void noise_is_said_to_be_noise(void **state)
+{
+  problem *p = make(height);
+  uint64_t seed = 5;
+  lapis_auto_settings set = numbers();
+  lapis_solver *s = fit(p, &set);
+  assert_true(!remarked(s, "unsure") && remarked(s, "cleaning"));
+  lapis_solver_free(s);
+  for (int j = 0; j < KNOWN; j++) p->Y[j] = check_normal(&seed);
+  s = fit(p, &set);
+  assert_true(remarked(s, "unsure"));
+  discard(p, s);
+}
+
+/* What does not go with numbers is said; a handful is answered by rr. */
+static void what_cannot_be_compared(void **state)
+{
+  problem *p = make(height);
+  lapis_auto_settings set = numbers();
+  lapis_solver *s;
+  set.candidates = "mc";
+  assert_int_equal(lapis_auto_new(p->ctx, &p->data, &set, &s), LAPIS_EINVAL);
+  assert_non_null(strstr(lapis_ctx_error(p->ctx), "rr, linear, trees"));
+  set.targets = LAPIS_TARGETS_CLASSES;
+  set.candidates = "rr";
+  assert_int_equal(lapis_auto_new(p->ctx, &p->data, &set, &s), LAPIS_EINVAL);
+  set = numbers();
+  for (int j = 1; j < N; j++) p->Y[j] = NAN;
+  s = fit(p, &set);
+  assert_true(remarked(s, "not-chosen"));
+  discard(p, s);
+}
+
+int test_numbers(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lines_are_told),
+      cmocka_unit_test(squares_are_told),
+      cmocka_unit_test(known_numbers_are_held_out),
+      cmocka_unit_test(weights_and_groups_count),
+      cmocka_unit_test(noise_is_said_to_be_noise),
+      cmocka_unit_test(what_cannot_be_compared),
+  };
+  return run_cases(tests, NULL, NULL);
+}
