@@ -191,6 +191,7 @@ typedef struct lapis_trees_settings {
   lapis_stop stop;     /* seconds: fewer trees answer */
   int64_t trees, leaf; /* how many; the fewest samples that a leaf holds */
   int kind, targets;   /* lapis_trees_kind, lapis_targets */
+  double share;        /* of features that a split tries; NaN: by the targets */
 } lapis_trees_settings;
 LAPIS_METHOD(trees, lapis_trees_settings)
 

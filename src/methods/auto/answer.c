@@ -112,6 +112,7 @@ static lapis_status add_part(const comparison *r, const candidate *x,
     p->set.trees.kind = x->forest ? LAPIS_TREES_FOREST : LAPIS_TREES_RANDOM;
     p->set.trees.targets =
         r->o.numbers ? LAPIS_TARGETS_NUMBERS : LAPIS_TARGETS_CLASSES;
+    if (x->all) p->set.trees.share = 1;
     p->set.trees.trees = RACE_TREES;
     p->set.trees.leaf = x->leaf;
     p->set.trees.stop.seconds = like->stop.seconds;

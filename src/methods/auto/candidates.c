@@ -71,9 +71,9 @@ static bool same(const candidate *a, const candidate *b)
 {
   return a->kind == b->kind && a->filled == b->filled && a->map == b->map &&
          a->C == b->C && a->kernel == b->kernel && a->leaf == b->leaf &&
-         a->forest == b->forest && a->set.labels == b->set.labels &&
-         a->set.lambda == b->set.lambda && a->set.gamma == b->set.gamma &&
-         a->set.mu_rel == b->set.mu_rel;
+         a->forest == b->forest && a->all == b->all &&
+         a->set.labels == b->set.labels && a->set.lambda == b->set.lambda &&
+         a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
 }
 
 bool candidates_add(comparison *r, const candidate *x)
@@ -591,6 +591,7 @@ static lapis_status grow(comparison *r, const candidate *x, const double *X,
                      .d = d,
                      .n = r->n,
                      .K = r->K,
+                     .share = x->all ? 1 : NAN,
                      .count = RACE_TREES,
                      .leaf = x->leaf};
   TRY(trees_grow(r->ctx, &p, goes_on, r, &grown));

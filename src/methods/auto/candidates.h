@@ -34,6 +34,7 @@ typedef struct candidate {
   lapis_mc_settings set;
   double C;        /* linear */
   int64_t leaf;    /* trees */
+  bool all;        /* trees whose splits try all features */
   bool forest;     /* these are a forest, which reads gaps as they are */
   double *score;   /* K x n of hidden labels, NaN elsewhere; for the larger
                     * value */

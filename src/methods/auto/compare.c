@@ -584,8 +584,9 @@ static void describe(const comparison *r, const candidate *x, char *to)
              gaps);
   else if (x->kind == CANDIDATE_TREES)
     snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
-             "%s --trees %d --leaf %" PRId64 "%s",
-             x->forest ? " --kind forest" : "", RACE_TREES, x->leaf, gaps);
+             "%s%s --trees %d --leaf %" PRId64 "%s",
+             x->forest ? " --kind forest" : "", x->all ? " --share 1" : "",
+             RACE_TREES, x->leaf, gaps);
   else if (x->kind == CANDIDATE_MC) {
     const lapis_method *mc = lapis_method_find("mc"); /* words of its table */
     (void)lapis_settings_get(r->ctx, mc, set, "variant", variant, 16);

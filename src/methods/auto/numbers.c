@@ -14,7 +14,6 @@
 static const double CLEAR = 3; /* standard errors behind: no part in a mean */
 static const double line_C[] = {.001, .01, .1, 1}, kernel_C[] = {1, 10, 100};
 static const double widths[] = {1, 4};
-static const int64_t leaves[] = {1, 3};
 static const double MOST_CLEANED = 2e6; /* entries that rr reads */
 enum { MOST_GROWN = 20000 };
 
@@ -63,11 +62,14 @@ lapis_status numbers_list(comparison *r)
       TRY(kernels_find(r, 0, widths[w], &x.kernel));
       if (x.kernel > 0) candidates_add(r, &x);
     }
-  for (size_t k = 0; grown && k < sizeof leaves / sizeof *leaves; k++)
-    for (int forest = 0; forest < 2; forest++)
-      candidates_add(r, &(candidate){.kind = CANDIDATE_TREES,
-                                     .forest = forest,
-                                     .leaf = leaves[k]});
+  for (int all = 0; grown && all < 2; all++) {
+    candidate x = {.kind = CANDIDATE_TREES, .all = all, .leaf = 1};
+    candidates_add(r, &x);
+    x.forest = true;
+    candidates_add(r, &x);
+    x.leaf = 3;
+    candidates_add(r, &x);
+  }
   if (r->o.rr && (double)X->rows * (double)X->cols <= MOST_CLEANED)
     candidates_add(r, &(candidate){.kind = CANDIDATE_RR});
   return LAPIS_OK;

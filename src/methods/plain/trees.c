@@ -25,6 +25,10 @@ static const lapis_param params[] = {
                    "a random forest: samples drawn with replacement, best "
                    "thresholds (forest)"),
     PARAM_TARGETS,
+    REAL("share", share, .value = NAN, ABOVE_TO(0, 1),
+         .help =
+             "share of the features that a split tries (auto: d^(1/2) of d; "
+             "of numbers a third)"),
     INT("trees", trees, .symbol = "N", .value = 500, .low = 1, .high = 100000,
         .help = "how many are grown"),
     INT("leaf", leaf, .symbol = "N", .value = 1, AT_LEAST(1),
@@ -79,6 +83,7 @@ static lapis_status solve(lapis_solver *s)
                      .d = a->d,
                      .n = a->n,
                      .K = a->K,
+                     .share = w->set.share,
                      .count = w->set.trees,
                      .leaf = w->set.leaf};
   TRY(loop_begin(&s->loop, s->ctx, "trees", &w->set.stop, 1, columns));

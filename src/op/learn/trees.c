@@ -127,7 +127,8 @@ static void try_split(grower *g, const pending *at, double weight, split s,
 static int64_t features_tried(const trees_problem *p)
 {
   double d = (double)p->d;
-  return (int64_t)ceil(p->numbers ? d / 3 : sqrt(d));
+  double tried = p->numbers ? d / 3 : sqrt(d);
+  return (int64_t)ceil(isnan(p->share) ? tried : p->share * d);
 }
 
 /* Among some features that vary, by lot. */

@@ -15,6 +15,8 @@ typedef struct trees_problem {
   const double *target; /* K x n: 1, -1, or NaN: not known; or numbers */
   const double *weight; /* n: a sample counts so often; or NULL: once */
   int64_t d, n, K;
+  double share; /* of features that a split tries; NaN: sqrt(d), of numbers d/3
+                 */
   int64_t count, leaf; /* trees; the fewest samples of a leaf, or of weights the
                           least sum; 1: any sample */
 } trees_problem;

@@ -71,6 +71,7 @@ static void the_best_threshold_is_taken(void **state)
                       .target = y,
                       .d = 1,
                       .n = M,
+                      .share = NAN,
                       .K = 1,
                       .count = TREES,
                       .leaf = 1};
@@ -84,6 +85,38 @@ static void the_best_threshold_is_taken(void **state)
   trees_answer(&grown, &asked, &said);
   CHECK_NEAR(said, 3, 1e-12);
   trees_free(&grown);
+  lapis_ctx_free(ctx);
+}
+
+/* One of five features tells: where all are tried, it is the first of every
+ * tree; where one is, of few. */
+static void a_share_of_the_features_is_tried(void **state)
+{
+  enum { M = 60, WIDE = 5 };
+  double X[WIDE * M], y[M];
+  uint64_t seed = 2;
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < WIDE * M; k++) X[k] = check_uniform(&seed);
+  for (int j = 0; j < M; j++) y[j] = X[WIDE * j] > .5;
+  for (int all = 0; all < 2; all++) {
+    int first = 0;
+    trees grown;
+    trees_problem of = {.kind = TREES_FOREST,
+                        .numbers = true,
+                        .X = X,
+                        .target = y,
+                        .d = WIDE,
+                        .n = M,
+                        .K = 1,
+                        .share = all ? 1 : .2,
+                        .count = TREES,
+                        .leaf = 1};
+    assert_int_equal(trees_grow(ctx, &of, NULL, NULL, &grown), 0);
+    for (int t = 0; t < TREES; t++)
+      first += grown.node[TREES_NODE * (int)grown.root[t]] == 0;
+    assert_true(all ? first == TREES : first < TREES / 2);
+    trees_free(&grown);
+  }
   lapis_ctx_free(ctx);
 }
 
@@ -188,6 +221,7 @@ int test_forest(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_forest_tells_squares),
       cmocka_unit_test(the_best_threshold_is_taken),
+      cmocka_unit_test(a_share_of_the_features_is_tried),
       cmocka_unit_test(gaps_have_a_side),
       cmocka_unit_test(weights_count),
       cmocka_unit_test(numbers_are_means_of_leaves),
