@@ -62,6 +62,12 @@ lapis_status label_compare(label_run *w)
 {
   lapis_auto_settings set = settings_of(w);
   TRY(lapis_auto_new(w->flow->ctx, &w->flow->data, &set, &w->chooser));
+  const lapis_auto_settings *own = lapis_result_settings(w->chooser);
+  if (own->targets == LAPIS_TARGETS_NUMBERS)
+    return lapis_fail(w->flow->ctx, LAPIS_EDATA,
+                      "label: labels are numbers, not classes; names that look "
+                      "like numbers are written as words (a letter before "
+                      "each)");
   return lapis_solve(w->chooser);
 }
 
