@@ -3,18 +3,17 @@
  * A team of threads waits at the end of every loop for its last one, and
  * whoever waits runs round and round (libgomp for some 300,000 rounds).  Where
  * another program has a processor, the last one comes when the scheduler lets
- * it: two threads beside two busy loops took 10 to 16 times as long as one
- * thread (rpca, 400 x 60, two processors), and longer than asleep.  So a loop
- * gets no more threads than there are processors free.  The bits of our loops
- * do not depend on their number; those of OpenBLAS do, which is asked for all,
- * yields while it waits, and beside two busy loops took 0.8 to 2 times as long
- * with two.
+ * it: on a busy machine two threads took 10 to 16 times as long as one (rpca,
+ * 400 x 60, two processors, a load of 10), and no longer where they sleep.  So
+ * a loop gets no more threads than there are processors free.  The bits of our
+ * loops do not depend on their number; those of OpenBLAS do, which is asked for
+ * all, yields while it waits, and there took 0.8 to 2 times as long with two.
  *
  * Linux says how many threads of all programs run at this moment; ours are
  * taken off.  What runs for a moment only is not there when one looks again.
- * Beside a busy machine (load 10 to 13 on the same two processors) two threads
- * now take 1.1 to 1.6 times as long as one in rpca, 1.1 to 1.5 in mc, rr and
- * svmplus, .8 in trees. */
+ * Beside a load of 11 to 15 on the same two processors two threads now take as
+ * long as one in trees, svmplus and mc, and 1.1 to 1.6 times as long in rpca,
+ * rr, features and auto (sums of six runs in turn). */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>

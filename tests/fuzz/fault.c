@@ -68,7 +68,7 @@ __attribute__((destructor)) static void end(void)
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-/* ---- steps ----------------------------------------------------------------*/
+/* ---- steps --------------------------------------------------------------*/
 static void step(void)
 {
   if (atomic_fetch_add(&steps, 1) + 1 == at && kind == 'k')
