@@ -320,6 +320,7 @@ int check_answers(cli *c, const char *path);
 /* Whether X, where it is of images, was made as X of c->model was
  * (same_features.c). */
 int check_made(cli *c, const lapis_dataset *ds);
+bool is_page(const char *path);  /* by its ending: .html, .htm */
 bool is_sheet(const char *path); /* by its ending: .csv, .tsv */
 /* The same for a page, or for a table of answers where it may be one, by the
  * path's ending; and for a table alone. */
@@ -337,6 +338,10 @@ lapis_status result_write(cli *c, const lapis_solver *s,
 lapis_status answers_write(cli *c, const lapis_solver *s,
                            const lapis_dataset *ds, bool origins,
                            const char *path);
+/* answer_page.c: the same on a page, with labels in doubt and settings. */
+lapis_status answer_page_write(cli *c, const lapis_solver *s,
+                               const lapis_dataset *ds, bool origins,
+                               const char *path);
 /* The result of that name, or an empty one. */
 lapis_mat result_of(const lapis_solver *s, const char *name);
 /* match_sheet.c: of roml, and what its models find: a row a feature, with its

@@ -5,22 +5,13 @@
  * probability of each class or, where the method has none, its score.  A label
  * that was given and that the answer contradicts has the answer under "rather".
  * Without targets: the features, completed. */
+#include "answer_sheet.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/command.h"
-
-enum { TITLE_BYTES = 512, ROW_TITLE = TITLE_BYTES - 32 };
-
-/* Columns while they are put side by side; memory of each in owned. */
-typedef struct sheet {
-  lapis_sheet_column *column;
-  char (*title)[TITLE_BYTES];
-  void **owned;
-  int count, room;
-  int64_t n; /* samples */
-} sheet;
+enum { TITLE_BYTES = SHEET_TITLE, ROW_TITLE = TITLE_BYTES - 32 };
 
 /* What a sheet is made of. */
 typedef struct answers {
@@ -92,7 +83,7 @@ static bool sheet_open(sheet *s, int room, int64_t n)
   return s->column != NULL && s->title != NULL && s->owned != NULL;
 }
 
-static void sheet_close(sheet *s)
+void sheet_close(sheet *s)
 {
   for (int k = 0; s->owned != NULL && k < s->room; k++) free(s->owned[k]);
   free(s->column);
@@ -183,11 +174,25 @@ static bool add_origin(sheet *s, const answers *a, int64_t k, const char *title)
 {
   bool one = a->given.rows == 1;
   if (a->given.rows == 0) return true;
+  if (one) s->origin = s->count;
   const char **text =
       add_texts(s, one ? "origin" : "origin of ", one ? "" : title);
   for (int64_t j = 0; text != NULL && j < s->n; j++)
     text[j] = isnan(lapis_mat_at(&a->given, k, j)) ? "filled" : "given";
   return text != NULL;
+}
+
+/* The class that a sample rather is, if not the one that was given, or NULL. */
+static const char *best_other(const answers *a, int64_t j, double given)
+{
+  int64_t best = -1;
+  if (a->scores.rows != a->classes.cols) return NULL;
+  for (int64_t k = 0; k < a->scores.rows; k++)
+    if ((double)k != given &&
+        (best < 0 ||
+         lapis_mat_at(&a->scores, k, j) > lapis_mat_at(&a->scores, best, j)))
+      best = k;
+  return code_text(a, 0, (double)best);
 }
 
 /* What a given label rather is, by the answer, or, where labels were held out
@@ -196,6 +201,7 @@ static bool add_rather(sheet *s, const answers *a)
 {
   bool texts = a->classes.cols > 0 && a->labels.cols > 0;
   if (a->given.rows != 1 || !texts) return true;
+  s->rather = s->count;
   const char **text = add_texts(s, "", "rather");
   for (int64_t j = 0; text != NULL && j < s->n; j++) {
     double given = lapis_mat_at(&a->given, 0, j);
@@ -208,7 +214,9 @@ static bool add_rather(sheet *s, const answers *a)
     double of = lapis_mat_at(&a->doubts, 1, k); /* of several classes */
     double other = a->classes.cols == 2 ? 1 - given : of;
     if (lapis_mat_at(&a->margins, 0, k) > 0 && *text[j] == '\0')
-      text[j] = other != given ? code_text(a, 0, other) : "another";
+      text[j] =
+          other != given ? code_text(a, 0, other) : best_other(a, j, given);
+    if (text[j] == NULL) text[j] = "another";
   }
   return text != NULL;
 }
@@ -240,6 +248,7 @@ static void add_scores(sheet *s, const answers *a)
   bool sure = a->probabilities.cols > 0;
   const lapis_mat *from = sure ? &a->probabilities : &a->scores;
   const char *what = sure ? "probability" : "score";
+  if (sure) s->share = s->count;
   for (int64_t k = 0; k < from->rows; k++) {
     char room[ROW_TITLE], before[32];
     const char *of = row_title(a, k, from->rows, room);
@@ -272,26 +281,35 @@ static void fill_features(sheet *s, const answers *a, const lapis_mat *names)
   }
 }
 
-lapis_status answers_write(cli *c, const lapis_solver *s,
-                           const lapis_dataset *ds, bool origins,
-                           const char *path)
+lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
+                        bool origins, const char *path, sheet *t)
 {
-  if (has_matches(s)) return matches_write(c, s, ds, path);
-  sheet t;
   answers a = collect(c, s, ds, origins);
   lapis_mat names = lapis_dataset_text(ds, "feature_names");
   bool targets = a.labels.cols > 0 || a.scores.cols > 0;
   int64_t room =
       4 + 3 * (a.labels.rows + a.scores.rows) + (targets ? 0 : a.low_rank.rows);
-  bool fine = sheet_open(&t, (int)room, lapis_dataset_data(ds)->X.cols);
-  fine = fine && add_names(&t, ds);
-  if (fine && targets) fine = fill_answers(&t, &a);
-  if (fine && !targets) fill_features(&t, &a, &names);
-  lapis_status status =
-      !fine ? lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path)
-            : lapis_sheet_write(c->ctx, path, t.column, t.count);
+  bool fine = sheet_open(t, (int)room, lapis_dataset_data(ds)->X.cols);
+  t->targets =
+      targets ? (int)(a.labels.cols > 0 ? a.labels : a.scores).rows : 0;
+  fine = fine && add_names(t, ds);
+  if (fine && targets) fine = fill_answers(t, &a);
+  if (fine && !targets) fill_features(t, &a, &names);
+  return fine ? LAPIS_OK
+              : lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path);
+}
+
+lapis_status answers_write(cli *c, const lapis_solver *s,
+                           const lapis_dataset *ds, bool origins,
+                           const char *path)
+{
+  if (is_page(path)) return answer_page_write(c, s, ds, origins, path);
+  if (has_matches(s)) return matches_write(c, s, ds, path);
+  sheet t;
+  lapis_status status = sheet_make(c, s, ds, origins, path, &t);
+  if (status >= 0) status = lapis_sheet_write(c->ctx, path, t.column, t.count);
   sheet_close(&t);
-  if (status >= 0 && !targets && !c->quiet &&
+  if (status >= 0 && t.targets == 0 && !c->quiet &&
       args_get(&c->args, "completed") == NULL)
     fprintf(stderr,
             "lapis: %s: %s: cells hold smoothed values; --completed F.csv "

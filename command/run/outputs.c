@@ -210,26 +210,26 @@ bool is_sheet(const char *path)
          (strcmp(format->name, "csv") == 0 || strcmp(format->name, "tsv") == 0);
 }
 
-int check_answers(cli *c, const char *path)
-{
-  if (!is_sheet(path))
-    return check_arrays(c, path,
-                        ", or in parts to DIR/; its answers also go to a "
-                        "table, F.csv or F.tsv");
-  if (c->ranks.size > 1)
-    return cli_fail(EXIT_MISUSE,
-                    "%s: a table is written by one process; several write "
-                    "F.npz, or parts to DIR/",
-                    path);
-  return check_writable(c, path);
-}
-
 /* ".html" at the end, in any case. */
-static bool is_page(const char *path)
+bool is_page(const char *path)
 {
-  const char *dot = strrchr(path, '.');
+  const char *dot = path == NULL ? NULL : strrchr(path, '.');
   return dot != NULL &&
          (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0);
+}
+
+int check_answers(cli *c, const char *path)
+{
+  if (!is_sheet(path) && !is_page(path))
+    return check_arrays(c, path,
+                        ", or in parts to DIR/; its answers also go to a "
+                        "table, F.csv or F.tsv, or to a page, F.html");
+  if (c->ranks.size > 1)
+    return cli_fail(EXIT_MISUSE,
+                    "%s: a table or a page is written by one process; several "
+                    "write F.npz, or parts to DIR/",
+                    path);
+  return check_writable(c, path);
 }
 
 int check_page(cli *c, const char *path, bool or_table)

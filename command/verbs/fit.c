@@ -18,7 +18,8 @@ static const cli_option options[] = {
     {"map-priv", 0, "MAP", "the same for privileged features"},
     {"output", 'o', "F.npz",
      "write the result: scores, labels, low_rank, ...; F.csv, F.tsv: a table "
-     "of the answers, a row a sample; DIR/: in parts, each process its own"},
+     "of the answers, a row a sample; F.html: a page of them; DIR/: in parts, "
+     "each process its own"},
     {"completed", 0, "F.csv",
      "write the table again with its empty cells filled, of features and of "
      "targets; a feature of listed values, or of 0 and 1, with the nearest"},
@@ -200,8 +201,9 @@ static lapis_status write_files(cli *c, const job *j)
   lapis_status s = LAPIS_OK;
   /* a result is kept even where no model comes of it */
   if (output != NULL)
-    s = is_sheet(output) ? answers_write(c, j->solver, j->ds, true, output)
-                         : result_write(c, j->solver, j->ds, output);
+    s = is_sheet(output) || is_page(output)
+            ? answers_write(c, j->solver, j->ds, true, output)
+            : result_write(c, j->solver, j->ds, output);
   if (s >= 0) s = complete(c, j);
   if (s >= 0 && model != NULL) s = write_model(c, j, model);
   return s;
@@ -240,7 +242,8 @@ static int report(cli *c, const job *j)
   } else {
     print_text(c, j);
     const char *output = args_get(&c->args, "output"); /* .npz has all */
-    if (output == NULL || is_sheet(output)) print_contradicted(c, j->ds);
+    if (output == NULL || is_sheet(output) || is_page(output))
+      print_contradicted(c, j->ds);
   }
   return cli_exit_code(c, info->status);
 }
@@ -325,6 +328,17 @@ static int work(cli *c, job *j)
   int code = usual_map(c, j);
   if (code == EXIT_DONE) code = solve(c, j);
   return code;
+}
+
+static int check_output(cli *c)
+{
+  const char *path = args_get(&c->args, "output");
+  if (!is_page(path) || (c->method->reads & LAPIS_READS_Y) != 0)
+    return check_answers(c, path);
+  return cli_fail(EXIT_MISUSE,
+                  "%s: a page of answers needs targets, which %s does not "
+                  "read; write -o F.npz, and show it by lapis report",
+                  path, c->method->name);
 }
 
 /* Before the work, not after it. */
@@ -468,7 +482,7 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = config_read(c);
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
   if (code == EXIT_DONE) code = check_frame(c, j.settings);
-  if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
+  if (code == EXIT_DONE) code = check_output(c);
   if (code == EXIT_DONE) code = check_completed(c);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
   if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);

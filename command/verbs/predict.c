@@ -164,8 +164,9 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
   const char *output = args_get(&c->args, "output");
   lapis_status stop = status;
   if (status >= 0 && output != NULL)
-    status = is_sheet(output) ? answers_write(c, s, ds, false, output)
-                              : result_write(c, s, ds, output);
+    status = is_sheet(output) || is_page(output)
+                 ? answers_write(c, s, ds, false, output)
+                 : result_write(c, s, ds, output);
   if (status >= 0 && args_get(&c->args, "completed") != NULL)
     status = completed_write(c, s, ds, lapis_model_map(c->model));
   cli_wipe_bar(c);

@@ -121,12 +121,29 @@ static lapis_status check_places(lapis_ctx *ctx, const lapis_report *w,
   return LAPIS_OK;
 }
 
+static lapis_status check_columns(lapis_ctx *ctx, const lapis_report *w)
+{
+  int64_t n = w->columns > 0 ? w->column[0].values.cols : 0;
+  for (int64_t k = 0; k < w->columns; k++) {
+    const lapis_sheet_column *c = &w->column[k];
+    if (c->title == NULL || c->values.rows != 1 || c->values.cols != n)
+      return lapis_fail(ctx, LAPIS_ESHAPE,
+                        "report: column %" PRId64
+                        " of the answers needs a title and a row of %" PRId64
+                        " values",
+                        k + 1, n);
+  }
+  const expected marks = {"marks", &w->marks, LAPIS_TEXT, 1, n};
+  return check_shape(ctx, &marks);
+}
+
 lapis_status page_check(lapis_ctx *ctx, const lapis_report *w)
 {
   const lapis_mat *counted[] = {&w->names, &w->scores, &w->labels, &w->answers};
   int64_t n = -1;
   for (int i = 0; i < 4 && n < 0; i++)
     if (!mat_empty(counted[i])) n = counted[i]->cols;
+  TRY(check_columns(ctx, w));
   TRY(check_apart(ctx, w));
   TRY(check_classes(ctx, w));
   TRY(check_labels(ctx, w, n));

@@ -100,6 +100,72 @@
     });
   }
 
+  // ---- the table of answers: sorted, searched, a few rows at a time
+  function leaf() {
+    const SHOWN = 25, {columns, marks} = JSON.parse(id('sheet').textContent);
+    const body = document.querySelector('.sheet tbody');
+    const heads = all('.sheet th button'), count = columns[0].values.length;
+    const rows = [...Array(count).keys()];
+    const words = rows.map(j => columns.map(c => c.values[j]).join(' ').toLowerCase());
+    let found = rows, at = 0, by = -1, sign = 1;
+
+    function cell(c, j, first) {
+      const e = document.createElement(first ? 'th' : 'td'), v = c.values[j];
+      if (first) e.scope = 'row';
+      if (typeof v === 'number' && !first) e.className = 'n';
+      if (c.share && v !== '') {
+        const bar = document.createElement('meter');
+        bar.value = v;
+        e.append(bar, ' ');
+      }
+      e.append(c.share && v !== '' ? v.toFixed(3) : v);
+      return e;
+    }
+    function row(j) {
+      const e = document.createElement('tr');
+      e.className = marks[j] || '';
+      e.append(...columns.map((c, k) => cell(c, j, k === 0)));
+      return e;
+    }
+    function show() {
+      body.replaceChildren(...found.slice(at, at + SHOWN).map(row));
+      const end = Math.min(at + SHOWN, found.length);
+      id('range').textContent = found.length === 0 ? 'no rows' :
+        (at + 1) + ' to ' + end + ' of ' + found.length;
+      id('earlier').disabled = at === 0;
+      id('later').disabled = end === found.length;
+    }
+    // What is not known comes last, whichever way.
+    function order(a, b) {
+      const x = columns[by].values[a], y = columns[by].values[b];
+      if (x === '' || y === '') return (x === '') - (y === '') || a - b;
+      const numbers = typeof x === 'number' && typeof y === 'number';
+      return sign * (numbers ? x - y :
+        String(x).localeCompare(String(y), undefined, {numeric: true})) || a - b;
+    }
+    function choose() {
+      const text = id('find-row').value.toLowerCase();
+      const mark = id('which') ? id('which').value : '';
+      found = rows.filter(j => words[j].includes(text) &&
+        (mark === '' || marks[j] === mark));
+      if (by >= 0) found.sort(order);
+      at = 0;
+      show();
+    }
+    heads.forEach((b, k) => b.addEventListener('click', () => {
+      sign = by === k ? -sign : columns[k].share ? -1 : 1;
+      by = k;
+      heads.forEach((h, i) => h.parentNode.setAttribute('aria-sort',
+        i !== k ? 'none' : sign > 0 ? 'ascending' : 'descending'));
+      choose();
+    }));
+    id('find-row').addEventListener('input', choose);
+    if (id('which')) id('which').addEventListener('change', choose);
+    id('earlier').addEventListener('click', () => { at -= SHOWN; show(); });
+    id('later').addEventListener('click', () => { at += SHOWN; show(); });
+    show();
+  }
+
   // ---- one point in all pictures
   function follow() {
     const gallery = document.querySelector('.gallery');
@@ -198,6 +264,7 @@
     });
   }
 
+  if (id('sheet')) leaf();
   if (id('labels')) decide();
   if (id('follow')) follow();
   if (id('find')) find();

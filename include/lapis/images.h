@@ -428,6 +428,13 @@ typedef struct lapis_report {
   size_t size; /* sizeof(lapis_report) */
   const char *title;
 
+  /* the answers as a table, first on the page: a row a sample, sorted and
+   * searched by its reader; probabilities have a title that begins so */
+  const lapis_sheet_column *column; /* columns */
+  int64_t columns;
+  lapis_mat marks; /* TEXT, a row: "doubted" (what was given looks wrong),
+                      "unsure" (of its answer) or ""; or empty */
+
   /* samples and their labels, cell by cell as labels.csv has them; the page
    * exports `labels` with the changes that its reader accepted */
   lapis_mat names;       /* TEXT, n: of samples; they become column "name" */

@@ -171,6 +171,47 @@ static void data_are_read_as_they_were_fitted(void **state)
   command_end(&c);
 }
 
+/* fit writes its answers as a page: what the table has, labels in doubt, and
+ * the command; predict does the same. */
+static void answers_are_a_page(void **state)
+{
+  enum { N = 80 };
+  command c;
+  char table[8192], page[65536];
+  size_t size = (size_t)snprintf(table, sizeof table, "who,a,b,c,open\n");
+  uint64_t seed = 5;
+  command_begin(&c);
+  for (int j = 0; j < N; j++) {
+    double a = check_normal(&seed), b = check_normal(&seed);
+    bool yes = a + .5 * b + .5 * check_normal(&seed) > 0;
+    size += (size_t)snprintf(table + size, sizeof table - size,
+                             "p%d,%.2f,%.2f,%.2f,%s\n", j, a, b,
+                             check_normal(&seed),
+                             j % 2 == 0        ? ""
+                             : yes != (j == 7) ? "yes"
+                                               : "no");
+  }
+  command_write(&c, "t.csv", table, size);
+#define FIT "fit auto t.csv --id who --target open --suspects 5 -q "
+  command_do(&c, FIT "-o answers.csv");
+  command_do(&c, FIT "-o answers.html --model m.lapis");
+  command_slurp(&c, "answers.html", page, sizeof page);
+  assert_non_null(strstr(page, "Labels in doubt"));
+  assert_non_null(strstr(page, "lapis fit auto t.csv --id who"));
+  command_do(&c, "predict m.lapis t.csv -q -o new.html");
+  command_slurp(&c, "new.html", page, sizeof page);
+  assert_non_null(strstr(page, "id=\"sheet\""));
+  command_run(&c, "fit rpca t.csv --id who --drop open -o x.html");
+  command_expect(&c, 2, "x.html");
+  assert_false(command_exists(&c, "x.html"));
+#undef FIT
+  python_need("json");
+  if (system("command -v chromedriver >/dev/null && "
+             "command -v chromium >/dev/null") == 0)
+    python_run("browse_answers.py", c.folder);
+  command_end(&c);
+}
+
 /* Counts of a run stand on the page as the numbers they are, whatever they end
  * on; what is measured stays short. */
 static void counts_are_whole(void **state)
@@ -261,6 +302,7 @@ int test_report(void)
       cmocka_unit_test(singular_values),
       cmocka_unit_test(page_is_read_back),
       cmocka_unit_test(labels_are_shown),
+      cmocka_unit_test(answers_are_a_page),
       cmocka_unit_test(counts_are_whole),
       cmocka_unit_test(matches_are_shown),
       cmocka_unit_test(data_are_read_as_they_were_fitted),

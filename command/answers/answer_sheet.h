@@ -1,0 +1,25 @@
+/* answer_sheet.h - answers as columns side by side, for a table or a page. */
+#ifndef LAPIS_CLI_ANSWER_SHEET_H
+#define LAPIS_CLI_ANSWER_SHEET_H
+#include "command/command.h"
+
+enum { SHEET_TITLE = 512 };
+
+/* Memory of each column in owned. */
+typedef struct sheet {
+  lapis_sheet_column *column;
+  char (*title)[SHEET_TITLE];
+  void **owned;
+  int count, room;
+  int targets; /* 0: the columns are features */
+  /* which column says, of one target, whether it was given, and what a given
+   * one rather is; the first of the probabilities; 0: none does */
+  int origin, rather, share;
+  int64_t n; /* samples */
+} sheet;
+/* To be closed whatever is returned. */
+lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
+                        bool origins, const char *path, sheet *t);
+void sheet_close(sheet *s);
+
+#endif
