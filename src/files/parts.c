@@ -220,7 +220,7 @@ static lapis_status write_one(lapis_ctx *ctx, const char *path,
 typedef struct reading {
   lapis_ctx *ctx;
   const char *folder;
-  lapis_json *index;
+  lapis_json *index, *divided; /* divided: its list of names, as keys */
   const char *run;
   int parts;
   lapis_arrays *part; /* parts */
@@ -364,14 +364,17 @@ static lapis_status join_array(const reading *r, const lapis_array *like,
   return LAPIS_OK;
 }
 
-static bool says_divided(const reading *r, const char *name)
+static lapis_status list_divided(reading *r)
 {
-  const char *key;
+  const char *key = NULL;
   char value[NAME_BYTES * 4];
   const lapis_json *list = lapis_json_get(r->index, "divided");
-  for (int i = 0; lapis_json_entry(list, i, &key, value, sizeof value); i++)
-    if (strcmp(value, name) == 0) return true;
-  return false;
+  bool fine = (r->divided = lapis_json_object()) != NULL;
+  for (int i = 0; fine && lapis_json_entry(list, i, &key, value, sizeof value);
+       i++)
+    fine = lapis_json_put_bool(r->divided, value, true);
+  if (fine) return LAPIS_OK;
+  return lapis_fail(r->ctx, LAPIS_ENOMEM, "%s: out of memory", r->folder);
 }
 
 static lapis_status join_all(const reading *r, const io_request *request,
@@ -382,7 +385,7 @@ static lapis_status join_all(const reading *r, const io_request *request,
     if (!io_is_wanted(request->want, from->name) ||
         strcmp(from->name, header_name) == 0)
       continue;
-    if (r->parts > 1 && says_divided(r, from->name)) {
+    if (r->parts > 1 && lapis_json_get(r->divided, from->name) != NULL) {
       TRY(join_array(r, from, &made));
       TRY(io_arrays_add(r->ctx, out, from->name, &made));
     } else {
@@ -421,6 +424,7 @@ static lapis_status read_parts(reading *r, const io_request *request,
   for (int k = 1; s >= 0 && k <= r->parts; k++)
     s = read_part(r, k, &own, k == 1 ? request->seen : NULL);
   base_free(want);
+  if (s >= 0) s = list_divided(r);
   return s < 0 ? s : join_all(r, request, out);
 }
 
@@ -430,6 +434,7 @@ static void reading_free(reading *r)
     lapis_arrays_free(&r->part[k]);
   base_free(r->part);
   lapis_json_free(r->index);
+  lapis_json_free(r->divided);
 }
 
 /* Whether the folder holds another result by now. */
