@@ -463,6 +463,7 @@ static int run(cli *c)
       code = grid_add(c, &g, c->args.given[i].value);
   if (code == EXIT_DONE && g.count == 0)
     code = cli_fail(EXIT_MISUSE, "cv: give --grid NAME=V,V at least once");
+  if (code == EXIT_DONE) lapis_ctx_limit(c->ctx, time_limit(c, settings));
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
   if (code == EXIT_DONE) code = check_known(c, ds);
   if (code == EXIT_DONE) tell_unscaled(c, settings, &g);

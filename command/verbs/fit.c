@@ -282,6 +282,7 @@ static int solve(cli *c, job *j)
   bool none = s == LAPIS_CANCELLED && lapis_result_name(j->solver, 0) == NULL;
   if (s < 0 || none) return cli_fail_status(c, s);
   int code = suspects(c, j);
+  lapis_ctx_limit(c->ctx, INFINITY); /* to write it */
   j->finished = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR;
   return code == EXIT_DONE ? report(c, j) : code;
 }
@@ -485,6 +486,8 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = check_output(c);
   if (code == EXIT_DONE) code = check_completed(c);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
+  if (code == EXIT_DONE) /* to read and map what it learns from */
+    lapis_ctx_limit(c->ctx, time_limit(c, j.settings));
   if (code == EXIT_DONE) code = views_read(c, j.settings, &j.views);
   if (code == EXIT_DONE) code = dataset_from_args(c, &j.ds);
   if (code == EXIT_DONE) code = check_given(c, &j);

@@ -63,7 +63,10 @@ int cli_exit_code(const cli *c, lapis_status s)
     return EXIT_NOTBUILT;
   case LAPIS_ENOMEM:
   case LAPIS_ENUMERIC:
+  case LAPIS_ELATE:
     return EXIT_FAILED;
+  case LAPIS_ESTOPPED:
+    return EXIT_INTERRUPTED;
   case LAPIS_ESHAPE:
   case LAPIS_EMISSING:
   case LAPIS_EIO:
@@ -92,7 +95,8 @@ int cli_interrupted(cli *c, const char *kept)
 
 int cli_fail_status(cli *c, lapis_status s)
 {
-  if (s == LAPIS_CANCELLED) return cli_interrupted(c, "");
+  if (s == LAPIS_CANCELLED || s == LAPIS_ESTOPPED)
+    return cli_interrupted(c, "");
   const char *text = lapis_ctx_error(c->ctx);
   cli_wipe_bar(c);
   /* no memory is left to say it, and an older sentence may still stand there */

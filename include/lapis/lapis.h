@@ -51,7 +51,9 @@ typedef enum lapis_status {
   LAPIS_EFORMAT = -6,  /* a file that is not what it claims to be */
   LAPIS_ENUMERIC = -7, /* arithmetic failed: overflow, no factorisation */
   LAPIS_ENOTBUILT = -8,
-  LAPIS_EDATA = -9 /* values a method cannot take: Inf, negative counts */
+  LAPIS_EDATA = -9,     /* values a method cannot take: Inf, negative counts */
+  LAPIS_ESTOPPED = -10, /* cancelled before there was anything to answer with */
+  LAPIS_ELATE = -11     /* ... or out of time */
 } lapis_status;
 LAPIS_API const char *lapis_status_name(lapis_status s); /* "max-iters" */
 LAPIS_API const char *lapis_version(void);               /* "0.1.0" */
@@ -154,7 +156,8 @@ typedef struct lapis_progress {
   double done; /* estimated share of the work, 0..1; NaN: no idea */
 } lapis_progress;
 /* Called from the solving thread, or that which reads or writes a long text, at
- * most some ten times a second; return false to stop with LAPIS_CANCELLED. */
+ * most some ten times a second; return false to stop with LAPIS_CANCELLED, a
+ * read or write with LAPIS_ESTOPPED. */
 typedef bool (*lapis_progress_fn)(const lapis_progress *now, void *user);
 LAPIS_API void lapis_ctx_on_progress(lapis_ctx *ctx, lapis_progress_fn fn,
                                      void *user);

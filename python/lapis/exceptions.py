@@ -76,5 +76,6 @@ class Interrupted(KeyboardInterrupt):
 # By the value of lapis_status: see include/lapis/lapis.h.
 OF_STATUS = {-1: ValueError, -2: ValueError, -3: ValueError, -4: MemoryError,
              -5: OSError, -6: FormatError, -7: NumericalError,
-             -8: NotBuiltError, -9: ValueError}
+             -8: NotBuiltError, -9: ValueError, -10: RuntimeError,
+             -11: TimeoutError}
 CANCELLED = 3

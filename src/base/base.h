@@ -143,6 +143,12 @@ void base_set_deadline(lapis_ctx *ctx, double at);
 double base_max_pixels(const lapis_ctx *ctx); /* of an image */
 double base_max_unfold(const lapis_ctx *ctx); /* bytes (base_unfolds) */
 bool base_must_stop(const lapis_ctx *ctx);    /* cancelled, or late */
+/* What takes long and is no solve asks a few times a second, with what it does
+ * ("reading x.csv"): LAPIS_ESTOPPED, LAPIS_ELATE with a sentence.  Within a
+ * solve, which answers with what it has, LAPIS_OK.  A write of what was found
+ * in time asks nothing but whether it is cancelled. */
+lapis_status base_go_on(lapis_ctx *ctx, const char *doing, const char *what);
+lapis_status base_write_on(lapis_ctx *ctx, const char *what);
 /* Calls the progress callback as a loop does; false: stop. */
 bool base_show(lapis_ctx *ctx, const lapis_progress *now);
 /* While muted, loops show no progress and messages count as one level more

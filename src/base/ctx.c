@@ -200,6 +200,36 @@ bool base_must_stop(const lapis_ctx *ctx)
   return base_cancelled(ctx) || base_late(ctx);
 }
 
+static lapis_status stopped(lapis_ctx *ctx, const char *doing, const char *what)
+{
+  base_rearm(ctx);
+  return lapis_fail(ctx, LAPIS_ESTOPPED, "stopped while %s %s", doing, what);
+}
+
+/* Which answers with what it has, or says itself that it was stopped. */
+static bool is_of_a_solve(const lapis_ctx *ctx)
+{
+  return ctx == NULL || ctx->notes.open != NULL || ctx->muted > 0 ||
+         ctx->trunk != NULL;
+}
+
+lapis_status base_go_on(lapis_ctx *ctx, const char *doing, const char *what)
+{
+  if (is_of_a_solve(ctx)) return LAPIS_OK;
+  if (base_cancelled(ctx)) return stopped(ctx, doing, what);
+  if (!base_late(ctx)) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ELATE,
+                    "the time limit ended while %s %s, so there is no answer; "
+                    "give it more time",
+                    doing, what);
+}
+
+lapis_status base_write_on(lapis_ctx *ctx, const char *what)
+{
+  if (is_of_a_solve(ctx) || !base_cancelled(ctx)) return LAPIS_OK;
+  return stopped(ctx, "writing", what);
+}
+
 void base_rearm(lapis_ctx *ctx)
 {
   atomic_store_explicit(&ctx->cancelled, false, memory_order_relaxed);

@@ -22,6 +22,8 @@ const char *lapis_status_name(lapis_status s)
       [-LAPIS_ENUMERIC] = "numerical failure",
       [-LAPIS_ENOTBUILT] = "not built in",
       [-LAPIS_EDATA] = "unusable values",
+      [-LAPIS_ESTOPPED] = "stopped",
+      [-LAPIS_ELATE] = "out of time",
   };
   int last_early = (int)(sizeof early / sizeof *early) - 1;
   int last_failed = (int)(sizeof failed / sizeof *failed) - 1;

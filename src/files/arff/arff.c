@@ -21,6 +21,8 @@
 
 #include "files/arff/arff.h"
 
+enum { ASKS_EVERY = 1 << 20 }; /* bytes */
+
 /* ---- words --------------------------------------------------------------*/
 static bool is_blank(char c)
 {
@@ -398,7 +400,12 @@ lapis_status arff_rows(arff *a, const arff_visit *visit)
   a->line = a->data.line;
   a->rows = 0;
   a->all_sparse = true;
+  const char *asked = a->at;
   for (; a->at < a->end; skip_empty(a), a->rows++) {
+    if (a->at - asked >= ASKS_EVERY) {
+      TRY(base_go_on(a->ctx, "reading", a->path));
+      asked = a->at;
+    }
     bool sparse = *a->at == '{';
     a->all_sparse = a->all_sparse && sparse;
     if (visit != NULL) visit->row(visit->user, a->rows, sparse);

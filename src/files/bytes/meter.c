@@ -24,5 +24,5 @@ void io_meter_show(lapis_ctx *ctx, io_meter *m, const char *doing, double done)
                       .residual = NAN,
                       .seconds = now - m->begun,
                       .done = done};
-  if (!base_show(ctx, &p)) lapis_ctx_cancel(ctx); /* the next solve hears it */
+  if (!base_show(ctx, &p)) lapis_ctx_cancel(ctx); /* who asks hears it */
 }

@@ -22,6 +22,7 @@ static void flush(io_print *p)
     p->status = io_out_write(&p->out, p->block, p->used);
   p->used = 0;
   io_meter_show(p->ctx, &p->meter, "writing", NAN);
+  if (p->status == LAPIS_OK) p->status = base_write_on(p->ctx, p->out.path);
 }
 
 void io_put(io_print *p, const char *text, int64_t size)

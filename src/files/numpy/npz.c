@@ -172,8 +172,16 @@ static lapis_status inspect(const archive *a, int64_t index, member *m,
 
 static lapis_status member_read(io_source *s, void *to, int64_t size)
 {
-  zip_int64_t got = zip_fread(s->self, to, (zip_uint64_t)size);
-  if (got == size) return LAPIS_OK;
+  enum { PIECE = 1 << 24 };
+  zip_int64_t got = 0, done = 0;
+  while (got >= 0 && done < size) {
+    int64_t want = size - done < PIECE ? size - done : PIECE;
+    got = zip_fread(s->self, (char *)to + done, (zip_uint64_t)want);
+    if (got < want) break;
+    done += got;
+    if (want == PIECE) TRY(base_go_on(s->ctx, "reading", s->what));
+  }
+  if (done == size) return LAPIS_OK;
   if (got < 0)
     return fail_zip(s->ctx, LAPIS_EFORMAT, s->what, "cannot be unpacked",
                     zip_file_get_error(s->self));

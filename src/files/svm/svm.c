@@ -24,7 +24,7 @@ enum { SHOWN_BYTES = 40, TEST_LINES = 20 };
 
 typedef struct svm {
   lapis_ctx *ctx;
-  const char *path, *at, *end, *line_start;
+  const char *path, *at, *end, *line_start, *asked;
   int64_t line;
   /* of the first pass */
   int64_t samples, nnz, features, bytes;     /* bytes: of the file */
@@ -62,6 +62,15 @@ static bool next_token(svm *s, token *t)
     s->at++;
   t->size = s->at - t->text;
   return true;
+}
+
+/* Every so many bytes. */
+static lapis_status go_on(svm *s)
+{
+  enum { EVERY = 1 << 20 };
+  if (s->at - s->asked < EVERY) return LAPIS_OK;
+  s->asked = s->at;
+  return base_go_on(s->ctx, "reading", s->path);
 }
 
 static void skip_line(svm *s)
@@ -203,7 +212,7 @@ static svm scan_begin(lapis_ctx *ctx, const io_file *f)
            .bytes = f->size,
            .least_labels = INT64_MAX,
            .whole = true};
-  s.line_start = s.at;
+  s.line_start = s.asked = s.at;
   return s;
 }
 
@@ -211,6 +220,7 @@ static lapis_status scan_all(svm *s)
 {
   for (skip_empty(s); s->at < s->end; skip_empty(s)) {
     TRY(check_line(s));
+    TRY(go_on(s));
     if (s->at == s->end)
       base_say(s->ctx, 0,
                "%s:%" PRId64 ": no end of line; if the file was cut short, its "
@@ -242,6 +252,7 @@ static lapis_status fill_features(svm s, lapis_array *X)
       rowidx[k++] = (int32_t)(index - 1);
     }
     colptr[++j] = k;
+    TRY(go_on(&s));
     skip_line(&s);
   }
   return LAPIS_OK;
@@ -401,7 +412,7 @@ lapis_status svm_read(lapis_ctx *ctx, io_file *f, const io_request *request,
   TRY(scan_all(&s));
   s.at = start.at;
   s.line = start.line;
-  s.line_start = start.line_start;
+  s.line_start = s.asked = start.line_start;
   bool targets = t->all_targets || t->targets_only;
   if (targets) return add_targets(&s, t->targets, out);
   TRY(add_features(&s, request, out));

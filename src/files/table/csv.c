@@ -230,17 +230,19 @@ static void take_mark_off(csv_cell *cell)
   cell->size -= cell->marked;
 }
 
-/* Behind a row: every megabyte, and at the end. */
-static void tell(csv_scan *s)
+/* Every megabyte, and at the end. */
+static lapis_status tell(csv_scan *s)
 {
   enum { EVERY = 1 << 20 };
   bool ends = s->at >= s->end;
-  if (s->at - s->told < EVERY && !ends) return;
+  if (s->at - s->told < EVERY && !ends) return LAPIS_OK;
+  bool long_since = s->at - s->told >= EVERY;
   s->told = s->at;
   double share = (double)(s->at - s->begin) / (double)(s->end - s->begin);
   double alone = ends ? 1 : NAN; /* of one pass nobody knows what follows */
   io_meter_show(s->ctx, &s->meter, "reading",
                 s->passes == 0 ? alone : (s->pass + share) / s->passes);
+  return long_since ? base_go_on(s->ctx, "reading", s->path) : LAPIS_OK;
 }
 
 lapis_status csv_next(csv_scan *s, csv_cell *cell)
@@ -264,8 +266,7 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell)
     s->at++;
   else if (s->at < s->end)
     next_line(s);
-  if (cell->last) tell(s);
-  return LAPIS_OK;
+  return tell(s);
 }
 
 /* What --missing lists: a word as it is written, a number in any spelling. */

@@ -203,12 +203,20 @@ static lapis_status apply_stage(lapis_ctx *ctx, run *r, int i, int64_t sample)
   return LAPIS_OK;
 }
 
+static lapis_status go_on(lapis_ctx *ctx, const lapis_map *m, int64_t sample)
+{
+  enum { EVERY = 64 };
+  bool asks = sample % EVERY == EVERY - 1;
+  return asks ? base_go_on(ctx, "mapping by", m->spec) : LAPIS_OK;
+}
+
 /* Sample j through the first `stages` stages into x. */
 static lapis_status apply_column(lapis_ctx *ctx, const lapis_map *m, int stages,
                                  const lapis_mat *X, int64_t j, double *x,
                                  int64_t *d)
 {
   run r = {.map = m, .state = m->state, .x = x, .d = X->rows};
+  TRY(go_on(ctx, m, j));
   lapis_mat column = *X;
   column.cols = 1;
   if (X->colptr != NULL)
@@ -227,6 +235,7 @@ static lapis_status apply_stored(lapis_ctx *ctx, const lapis_map *m, int stages,
                                  int64_t *d)
 {
   int64_t first = X->colptr[j];
+  TRY(go_on(ctx, m, j));
   run r = {.map = m,
            .row = X->rowidx + first,
            .state = m->state,
