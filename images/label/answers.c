@@ -242,21 +242,24 @@ static double share_other(const doubt *all, int64_t count)
  * Where classes are hard to tell apart that is too much: the surest sixth, if
  * it is of SIXTH labels or more, then has a smaller share, which is taken. Of
  * groups the interval's lower end, as few of them tell little: a person whom
- * the others do not foretell is no sign of wrong labels. */
-static double share_wrong(label_run *w, doubt *all, int64_t n)
+ * the others do not foretell is no sign of wrong labels.  *low: that lower end.
+ */
+static double share_wrong(label_run *w, doubt *all, int64_t n, double *low)
 {
+  *low = 0;
   int64_t sure = (n + 2) / 3;
   surest_first(all, n);
   if (n == 0) return 0;
   double f = share_other(all, sure), surest = f;
   if (sure / 2 >= SIXTH) surest = fmin(f, share_other(all, sure / 2));
   if (n >= MANY && f * (double)sure < 1.5) surest = 0;
-  double low, high;
-  lapis_share_interval(f, trials(w, all, sure, f), &low, &high);
+  double high;
+  lapis_share_interval(f, trials(w, all, sure, f), low, &high);
+  *low = fmin(*low, surest);
   w->doubts[1] = (int64_t)ceil(high * (double)n);
   if (f <= 0) w->doubts[1] = 0;
   w->doubts[2] = n;
-  return w->flow->data.group == NULL ? surest : low;
+  return w->flow->data.group == NULL ? surest : *low;
 }
 
 /* Below this probability (of labels as they are given, of which a share f is
@@ -277,8 +280,8 @@ static int64_t count_below(const doubt *all, int64_t n, double p)
   return under;
 }
 
-/* Each of those is wrong rather than right: at least half of them, less what
- * chance may add. */
+/* Each of those is wrong rather than right, however few the wrong ones may be:
+ * at least half of them, less what chance may add. */
 static int64_t wrong_at_least(int64_t doubted)
 {
   double d = (double)doubted;
@@ -318,13 +321,13 @@ static lapis_status list(label_run *w, const double *p)
   }
   if (all != NULL && s >= 0) {
     /* K - 1 others; mistakes are for what is alike, which half of them are */
-    double f = share_wrong(w, all, n);
+    double low, f = share_wrong(w, all, n, &low);
     double others = w->given.kind == LABEL_CLASS ? (double)K - 1 : 1;
     double alike = fmax((others + 1) / 2, 1);
     qsort(all, (size_t)n, sizeof *all, least_first);
     int64_t under = count_below(all, n, doubted_below(f, alike));
     w->doubts[0] =
-        wrong_at_least(count_below(all, n, doubted_below(f, others)));
+        wrong_at_least(count_below(all, n, doubted_below(low, others)));
     for (; kept < under && kept < w->set.suspects; kept++) {
       w->suspect[2 * kept] = all[kept].image;
       w->suspect[2 * kept + 1] = all[kept].class_;

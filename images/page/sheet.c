@@ -167,4 +167,4 @@ static void put_sheet(page *p, const lapis_report *w)
   put_data(p, w);
 }
 
-const page_view view_sheet = {"answers", "Answers", has_sheet, put_sheet};
+const page_view view_sheet = {"answers", "Answers", has_sheet, put_sheet, NULL};

@@ -119,7 +119,7 @@ static void a_race_cut_short_is_said(void **state)
   set.labels = labels;
   set.features = "hog";
   set.no_cache = true;
-  stop at = {ctx, 12};
+  stop at = {ctx, 16};
   lapis_ctx_on_progress(ctx, stop_after, &at);
   assert_int_equal(lapis_label_new(ctx, paths, IMAGES, &set, &f), LAPIS_OK);
   assert_int_equal(lapis_solve(f), LAPIS_OK);
