@@ -47,6 +47,7 @@ static lapis_auto_settings settings_of(const label_run *w)
 {
   lapis_auto_settings set = lapis_auto_defaults();
   set.candidates = who_competes(w);
+  set.targets = LAPIS_TARGETS_CLASSES;
   set.variant = w->variant;
   set.map = w->map;
   set.lambda = w->set.lambda;
@@ -62,12 +63,6 @@ lapis_status label_compare(label_run *w)
 {
   lapis_auto_settings set = settings_of(w);
   TRY(lapis_auto_new(w->flow->ctx, &w->flow->data, &set, &w->chooser));
-  const lapis_auto_settings *own = lapis_result_settings(w->chooser);
-  if (own->targets == LAPIS_TARGETS_NUMBERS)
-    return lapis_fail(w->flow->ctx, LAPIS_EDATA,
-                      "label: labels are numbers, not classes; names that look "
-                      "like numbers are written as words (a letter before "
-                      "each)");
   return lapis_solve(w->chooser);
 }
 
