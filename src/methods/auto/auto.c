@@ -85,8 +85,8 @@ static const lapis_result_row results[] = {
 const lapis_method auto_method = {
     .name = "auto",
     .title = "the best of several methods",
-    .summary = "predict unknown labels, or numbers, by whichever method "
-               "predicts hidden ones best",
+    .summary = "predict labels or numbers by whichever method tells hidden "
+               "ones best",
     .source = "docs/defaults.md",
     .reads =
         LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP | LAPIS_READS_WEIGHT,
