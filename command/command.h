@@ -332,16 +332,12 @@ int check_completed(cli *c);
 /* Writes every result array, and the names that came with the data. */
 lapis_status result_write(cli *c, const lapis_solver *s,
                           const lapis_dataset *ds, const char *path);
-/* answer_sheet.c: the answers as a table: a row a sample, its label (or what
- * takes its place), whether it was given, and a score for each class.  origins:
- * the data's targets are what was given. */
+/* answer_page.c: the answers as a table, or a page where path is one: a row a
+ * sample, its label (or what takes its place), whether it was given, and a
+ * score for each class.  origins: the data's targets are what was given. */
 lapis_status answers_write(cli *c, const lapis_solver *s,
                            const lapis_dataset *ds, bool origins,
                            const char *path);
-/* answer_page.c: the same on a page, with labels in doubt and settings. */
-lapis_status answer_page_write(cli *c, const lapis_solver *s,
-                               const lapis_dataset *ds, bool origins,
-                               const char *path);
 /* The result of that name, or an empty one. */
 lapis_mat result_of(const lapis_solver *s, const char *name);
 /* match_sheet.c: of roml, and what its models find: a row a feature, with its

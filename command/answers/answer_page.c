@@ -233,7 +233,7 @@ static bool compose(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   return true;
 }
 
-lapis_status answer_page_write(cli *c, const lapis_solver *s,
+static lapis_status write_page(cli *c, const lapis_solver *s,
                                const lapis_dataset *ds, bool origins,
                                const char *path)
 {
@@ -246,4 +246,12 @@ lapis_status answer_page_write(cli *c, const lapis_solver *s,
   page_close(p);
   sheet_close(&t);
   return status;
+}
+
+lapis_status answers_write(cli *c, const lapis_solver *s,
+                           const lapis_dataset *ds, bool origins,
+                           const char *path)
+{
+  return is_page(path) ? write_page(c, s, ds, origins, path)
+                       : answer_table_write(c, s, ds, origins, path);
 }

@@ -299,11 +299,10 @@ lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
               : lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path);
 }
 
-lapis_status answers_write(cli *c, const lapis_solver *s,
-                           const lapis_dataset *ds, bool origins,
-                           const char *path)
+lapis_status answer_table_write(cli *c, const lapis_solver *s,
+                                const lapis_dataset *ds, bool origins,
+                                const char *path)
 {
-  if (is_page(path)) return answer_page_write(c, s, ds, origins, path);
   if (has_matches(s)) return matches_write(c, s, ds, path);
   sheet t;
   lapis_status status = sheet_make(c, s, ds, origins, path, &t);

@@ -21,5 +21,8 @@ typedef struct sheet {
 lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
                         bool origins, const char *path, sheet *t);
 void sheet_close(sheet *s);
+lapis_status answer_table_write(cli *c, const lapis_solver *s,
+                                const lapis_dataset *ds, bool origins,
+                                const char *path);
 
 #endif

@@ -237,8 +237,9 @@ static double share_other(const doubt *all, int64_t count)
  * Where classes are hard to tell apart that is too much: the surest sixth, if
  * it is of SIXTH labels or more, then has a smaller share, which is taken. Of
  * groups the interval's lower end, as few of them tell little: a person whom
- * the others do not foretell is no sign of wrong labels.  *low: that lower end.
- */
+ * the others do not foretell is no sign of wrong labels.  *low: that lower
+ * end, or 0 where even the surest are contradicted so often that classes may be
+ * hard to tell apart and no label wrong. */
 static double share_wrong(label_run *w, doubt *all, int64_t n, double *low)
 {
   *low = 0;
@@ -250,7 +251,7 @@ static double share_wrong(label_run *w, doubt *all, int64_t n, double *low)
   if (n >= MANY && f * (double)sure < 1.5) surest = 0;
   double high;
   lapis_share_interval(f, trials(w, all, sure, f), low, &high);
-  *low = fmin(*low, surest);
+  *low = surest > MOST_WRONG ? 0 : fmin(*low, surest);
   w->doubts[1] = (int64_t)ceil(high * (double)n);
   if (f <= 0) w->doubts[1] = 0;
   w->doubts[2] = n;
