@@ -142,6 +142,7 @@ struct cli {
   const lapis_method *method;
   cli_kinds kinds; /* of a verb that joins; method is the first */
   lapis_model *model;
+  const char *model_path;
   cli_args args;
   lapis_ctx *ctx;
   bool quiet, json, strict;

@@ -80,18 +80,28 @@ static void add_candidates(answer_page *p, const lapis_solver *s)
   const char *const *text = names.val;
   add_fact(p, "answered by", "%s %s", text[best * names.rows],
            text[best * names.rows + 1]);
+  if (isnan(lapis_mat_at(&figures, 3, best)))
+    add_fact(p, "R^2 on hidden numbers", "%.3f",
+             lapis_mat_at(&figures, 2, best));
   if (isfinite(lapis_mat_at(&figures, 4, best)))
     add_fact(p, "expected accuracy on new samples",
              "%.0f to %.0f %% (95 %% interval)",
              100 * lapis_mat_at(&figures, 4, best),
              100 * lapis_mat_at(&figures, 5, best));
+  bool numbers = isnan(lapis_mat_at(&figures, 3, best));
   add_row(p, NULL,
-          "Compared on hidden labels, best first\tmethod\tlog-loss\t"
-          "AUROC\taccuracy");
-  for (int64_t k = 0; k < names.cols; k++)
-    add_row(p, text[k * names.rows], "%.40s\t%.4f\t%.4f\t%.4f",
+          "Compared on what was hidden, best first\tmethod\tsettings\t%s",
+          numbers ? "relative error\tR^2\tanswers"
+                  : "log-loss\tAUROC\taccuracy\tanswers");
+  for (int64_t k = 0; k < names.cols; k++) {
+    char accuracy[32] = "";
+    if (!numbers)
+      snprintf(accuracy, sizeof accuracy, "\t%.4f",
+               lapis_mat_at(&figures, 3, k));
+    add_row(p, text[k * names.rows], "%.300s\t%.4f\t%.4f%s\t%s",
             text[k * names.rows + 1], lapis_mat_at(&figures, 0, k),
-            lapis_mat_at(&figures, 2, k), lapis_mat_at(&figures, 3, k));
+            lapis_mat_at(&figures, 2, k), accuracy, k == best ? "yes" : "");
+  }
 }
 
 static void add_remarks(answer_page *p, const lapis_solver *s)
@@ -106,9 +116,11 @@ static void add_remarks(answer_page *p, const lapis_solver *s)
 static void add_settings(answer_page *p)
 {
   const lapis_json *from = lapis_json_get(p->run, "settings");
-  const char *key;
+  const char *key = NULL;
   char value[TEXT];
-  add_row(p, NULL, "Settings");
+  if (lapis_json_entry(from, 0, &key, value, sizeof value))
+    add_row(p, NULL, "Settings");
+  key = NULL;
   for (int i = 0; lapis_json_entry(from, i, &key, value, sizeof value); i++)
     if (value[0] != '\0' && strcmp(value, "null") != 0)
       add_row(p, key, "%s", value);
@@ -209,7 +221,8 @@ static void count_rows(answer_page *p, const sheet *t)
   }
   add_fact(p, "samples", "%lld", (long long)t->n);
   if (t->origin > 0)
-    add_fact(p, "labels filled in", "%lld", (long long)(t->n - given));
+    add_fact(p, t->share > 0 ? "labels filled in" : "filled in", "%lld",
+             (long long)(t->n - given));
   if (t->share > 0) add_fact(p, "unsure answers", "%lld", (long long)unsure);
 }
 

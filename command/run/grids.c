@@ -180,7 +180,9 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
   printf("given labels that look wrong, most doubtful first (margin above 0: "
          "contradicted)\n");
   for (int64_t i = 0; i < pair->cols; i++) {
-    int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
+    int64_t j = (int64_t)lapis_mat_at(pair, 0, i), before = 0;
+    while (before < i && lapis_mat_at(pair, 0, before) != (double)j) before++;
+    if (Y->rows == 1 && before < i) continue; /* of several classes: once */
     int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
     name_of(ds, j, name, sizeof name);
     label_text(c, ds, lapis_mat_at(Y, at, j), given, sizeof given);

@@ -143,6 +143,8 @@ int check_writable(cli *c, const char *path)
     return cli_fail(EXIT_INPUT, "%s: the path is too long; name a shorter one",
                     path);
   if (access(folder, W_OK) == 0) return EXIT_DONE;
+  if (errno == ENOENT)
+    return cli_fail(EXIT_INPUT, "%s: there is no folder %s", path, folder);
   return cli_fail(EXIT_INPUT, "%s: cannot write there: %s", path,
                   strerror(errno));
 }

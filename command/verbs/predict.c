@@ -11,7 +11,7 @@ static const cli_option options[] = {
      "are printed anyway"},
     {"output", 'o', "F.npz",
      "write the result: scores, labels, ...; F.csv, F.tsv: a table of the "
-     "answers, a row a sample; DIR/: in parts"},
+     "answers, a row a sample; F.html: a page of them; DIR/: in parts"},
     {"completed", 0, "F.csv",
      "write the table again with its empty cells filled, of features and of "
      "targets; a feature of listed values, or of 0 and 1, with the nearest"},

@@ -229,6 +229,7 @@ static int take_model(cli *c, int argc, char **argv, int at)
 {
   const char *path = argv[at];
   lapis_status s = lapis_model_load(c->ctx, path, &c->model);
+  c->model_path = path;
   if (s == LAPIS_EFORMAT || (s == LAPIS_EIO && is_folder(path))) {
     char why[1024];
     snprintf(why, sizeof why, "%s", lapis_ctx_error(c->ctx));

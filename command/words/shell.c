@@ -54,7 +54,9 @@ char *shell_command(const cli *c)
   FILE *to = open_memstream(&text, &size);
   if (to == NULL) return NULL;
   fprintf(to, "lapis %s", c->verb->name);
-  if (c->verb->pipeline == NULL && c->method != NULL)
+  if (c->model != NULL)
+    shell_file(to, c->model_path);
+  else if (c->verb->pipeline == NULL && c->method != NULL)
     fprintf(to, " %s", c->method->name);
   for (int i = 0; i < c->args.n_words; i++) shell_file(to, c->args.word[i]);
   for (int i = 0; i < c->args.n_given; i++)

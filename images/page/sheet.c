@@ -156,6 +156,13 @@ static void put_sheet(page *p, const lapis_report *w)
 {
   int64_t n = w->column[0].values.cols;
   put_tools(p, w);
+  if (marks_any(w, "unsure"))
+    page_words(p, "<p class=\"quiet\"><i class=\"bar unsure\"></i> an unsure "
+                  "answer: no probability reaches .6</p>\n");
+  if (marks_any(w, "doubted"))
+    page_words(p,
+               "<p class=\"quiet\"><i class=\"bar doubted\"></i> a given label "
+               "that looks wrong, with what it rather is</p>\n");
   if (n > SHOWN)
     page_print(p,
                "<p class=\"quiet unscripted\">The first %d of %" PRId64

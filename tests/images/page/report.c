@@ -201,6 +201,9 @@ static void answers_are_a_page(void **state)
   command_do(&c, "predict m.lapis t.csv -q -o new.html");
   command_slurp(&c, "new.html", page, sizeof page);
   assert_non_null(strstr(page, "id=\"sheet\""));
+  assert_non_null(strstr(page, "lapis predict m.lapis t.csv"));
+  command_run(&c, "fit auto t.csv --target open -o nowhere/x.html");
+  command_expect(&c, 4, "no folder nowhere");
   command_run(&c, "fit rpca t.csv --id who --drop open -o x.html");
   command_expect(&c, 2, "x.html");
   assert_false(command_exists(&c, "x.html"));
