@@ -290,6 +290,7 @@ static int look(cli *c, found *f)
   if (is_table(f->format)) return look_at_table(c, f, &table);
   from_begin(f);
   s = lapis_arrays_read(c->ctx, f->path, &f->all);
+  if (s == LAPIS_ESTOPPED) return cli_fail_status(c, s);
   if (!is_input(f) && lapis_arrays_find(&f->all, "lapis") != NULL &&
       lapis_model_load(c->ctx, f->path, &f->model) >= 0)
     return EXIT_DONE;

@@ -9,10 +9,19 @@
 #include "base/number.h"
 #include "lapis/tools.h"
 
+/* mu-rel, or mu_rel as the field is called. */
+static bool names(const lapis_param *p, const char *text)
+{
+  const char *name = p->name;
+  for (; *name != '\0'; name++, text++)
+    if (*name != *text && !(*name == '-' && *text == '_')) return false;
+  return *text == '\0';
+}
+
 const lapis_param *lapis_param_find(const lapis_method *m, const char *name)
 {
   for (int i = 0; m != NULL && name != NULL && i < m->n_params; i++)
-    if (strcmp(m->params[i].name, name) == 0) return &m->params[i];
+    if (names(&m->params[i], name)) return &m->params[i];
   return NULL;
 }
 

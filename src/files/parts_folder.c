@@ -2,6 +2,7 @@
  * one. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,9 +52,13 @@ static lapis_status check_contents(lapis_ctx *ctx, const char *folder)
   lapis_status s = LAPIS_OK;
   for (struct dirent *e; s >= 0 && (e = readdir(d)) != NULL;) {
     const char *name = e->d_name;
+    struct stat st;
+    bool file = fstatat(dirfd(d), name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+                (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ||
+                 S_ISLNK(st.st_mode)); /* no pipe, which would be waited for */
     bool ours = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
-                strcmp(name, parts_index) == 0 || is_part(name, true, run) ||
-                is_unfinished(name);
+                (file && (strcmp(name, parts_index) == 0 ||
+                          is_part(name, true, run) || is_unfinished(name)));
     if (!ours)
       s = lapis_fail(ctx, LAPIS_EIO,
                      "%s: holds other files (%s); name a new folder, or one "

@@ -104,6 +104,8 @@ static void settings_by_name(void **state)
   assert_int_equal(set.variant, LAPIS_MC_SIMPLEX);
   assert_int_equal(lapis_settings_set(ctx, mc, &set, "certificate", "true"), 0);
   assert_true(set.certificate);
+  assert_int_equal(lapis_settings_set(ctx, mc, &set, "mu_rel", ".1"), 0);
+  CHECK_NEAR(set.mu_rel, .1, 0);
   const char *const bad[][3] = {{"variant", "mc2", "mc1|pos|simplex"},
                                 {"lambda", "0", "above 0"},
                                 {"lambda", "-1", "above 0"},

@@ -301,6 +301,13 @@ static void other_files_are_left_alone(void **state)
   assert_int_equal(w.status[1], LAPIS_EIO);
   check_joined(f, &w);
   char nowhere[700];
+  (void)snprintf(nowhere, sizeof nowhere, "%s/pipe", f->folder);
+  assert_int_equal(mkdir(nowhere, 0777), 0);
+  (void)snprintf(nowhere, sizeof nowhere, "%s/pipe/index.json", f->folder);
+  assert_int_equal(mkfifo(nowhere, 0666), 0); /* nobody reads it */
+  (void)snprintf(nowhere, sizeof nowhere, "%s/pipe/", f->folder);
+  CHECK_REFUSED(f, lapis_parts_new(f->ctx, nowhere, &p), LAPIS_EIO,
+                "index.json");
   (void)snprintf(nowhere, sizeof nowhere, "%s/none/deeper/", f->folder);
   CHECK_REFUSED(f, lapis_parts_new(f->ctx, nowhere, &p), LAPIS_EIO, "");
 }

@@ -196,7 +196,7 @@ static lapis_status deliver(io_out *o)
 lapis_status io_out_end(io_out *o, lapis_status status)
 {
   if (status == LAPIS_OK) status = o->direct ? deliver(o) : commit(o);
-  if (status < 0 || o->direct) (void)unlink(o->temp);
+  if (o->temp != NULL && (status < 0 || o->direct)) (void)unlink(o->temp);
   if (o->fd >= 0) (void)close(o->fd);
   o->fd = -1;
   release(o);
