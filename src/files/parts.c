@@ -54,7 +54,7 @@ static lapis_status hash_whole(writing *w)
   for (int i = 0; i < w->count; i++) {
     const lapis_mat *A = &w->item[i].mat;
     int64_t first = 0, all;
-    uint64_t by = (uint64_t)(2 * i + 1);
+    uint64_t by = 2 * (uint64_t)i + 1;
     if (is_divided(w, i)) TRY(base_place(w->ctx, A->cols, &first, &all));
     if (w->part == 1) hash += by * hash_text(w->item[i].name);
     if (is_divided(w, i) || w->part == 1)

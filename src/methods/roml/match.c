@@ -516,8 +516,11 @@ static bool match_image(roml_matcher *m, const double *M, bench *b,
 lapis_status roml_match(roml_matcher *m, const double *M, int64_t from,
                         int64_t *pick)
 {
-  int64_t bad = 0, n = m->at.n, work = m->p->N * n * m->p->d;
-#pragma omp parallel for num_threads(work > PARALLEL_FROM ? base_team(m->ctx, m->threads) : 1) schedule(static, 1) reduction(+ : bad)
+  int64_t bad = 0, n = m->at.n;
+#pragma omp parallel for num_threads(                                   \
+    m->p->N * n * m->p->d > PARALLEL_FROM ? base_team(m->ctx, m->threads) \
+                                          : 1)                           \
+    schedule(static, 1) reduction(+ : bad)
   for (int t = 0; t < m->threads; t++)
     for (int64_t k = from + t; k < m->p->K; k += m->threads) {
       m->bench[t].k = k;

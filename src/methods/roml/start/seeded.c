@@ -76,9 +76,10 @@ static void best_in_image(seeding *g, int64_t vectors, int64_t k)
   size_t each = (size_t)(g->ld * BLOCK) *
                 (p->F.dtype == LAPIS_F64 ? sizeof(double) : sizeof(float));
   int64_t blocks = (vectors + BLOCK - 1) / BLOCK;
-  int64_t work = roml_count(p, k) * vectors * p->d;
-#pragma omp parallel for num_threads( \
-    work > PARALLEL ? base_team(g->ctx, g->threads) : 1) schedule(static, 1)
+#pragma omp parallel for num_threads(roml_count(p, k) * vectors * p->d > \
+                                             PARALLEL                    \
+                                         ? base_team(g->ctx, g->threads) \
+                                         : 1) schedule(static, 1)
   for (int t = 0; t < g->threads; t++)
     for (int64_t b = t; b < blocks; b += g->threads) {
       int64_t at = b * BLOCK, left = vectors - at;
