@@ -8,16 +8,16 @@
 
 #include "answer_sheet.h"
 #include "candidate_sheet.h"
+#include "command/run/grids.h"
 #include "lapis/images.h"
 
-enum { MOST_ROWS = 512, TEXT = 512, LEAST_SHOWN = 8 };
-static const double sure = .6; /* the least probability of a sure answer */
+enum { MOST_ROWS = 512, TEXT = 512, MOST_FACTS = 8 };
+static const double SURE = .6; /* the least probability of a sure answer */
 
 typedef struct answer_page {
   lapis_report r;
-  lapis_report_row row[MOST_ROWS], fact[LEAST_SHOWN];
-  char text[MOST_ROWS][TEXT], fact_text[LEAST_SHOWN][TEXT];
-  int64_t texts;
+  lapis_report_row row[MOST_ROWS], fact[MOST_FACTS];
+  char text[MOST_ROWS][TEXT], fact_text[MOST_FACTS][TEXT];
   const char **marks, **names, **given;
   const char *title;
   lapis_report_suspect *suspect;
@@ -50,7 +50,7 @@ static const char *cell(const sheet *t, int column, int64_t j)
 LAPIS_PRINTF(3, 4)
 static void add_fact(answer_page *p, const char *name, const char *format, ...)
 {
-  if (p->r.facts == LEAST_SHOWN) return;
+  if (p->r.facts == MOST_FACTS) return;
   va_list args;
   va_start(args, format);
   vsnprintf(p->fact_text[p->r.facts], TEXT, format, args);
@@ -127,30 +127,30 @@ static void add_settings(answer_page *p)
 }
 
 /* ---- rows to look at, labels in doubt -----------------------------------*/
+/* No probability is that of a sure answer; of several targets, in one of those
+ * that were filled in. */
 static bool is_unsure(const sheet *t, int64_t j)
 {
   double most = 0;
-  bool each = t->targets > 1, unsure = false;
+  bool one = t->share == t->count - 1;
   for (int k = t->share; k > 0 && k < t->count; k++) {
     double v = lapis_mat_at(&t->column[k].values, 0, j);
-    bool alone = each || t->share == t->count - 1;
-    most = fmax(alone ? fmax(v, 1 - v) : v, each ? 0 : most);
-    unsure = unsure || (each && most < sure);
+    double surest = one || t->targets > 1 ? fmax(v, 1 - v) : v;
+    if (t->targets > 1 && surest < SURE && !sheet_is_given(t, k - t->share, j))
+      return true;
+    most = fmax(most, surest);
   }
-  return each ? unsure : t->share > 0 && most < sure;
+  return t->share > 0 && most < SURE && !sheet_is_given(t, 0, j);
 }
 
 static bool mark(answer_page *p, const sheet *t)
 {
   p->marks = calloc((size_t)t->n + 1, sizeof *p->marks);
   if (p->marks == NULL) return false;
-  for (int64_t j = 0; j < t->n; j++) {
-    bool given = strcmp(cell(t, t->origin, j), "given") == 0;
-    bool doubted = given && *cell(t, t->rather, j) != '\0';
-    p->marks[j] = doubted                     ? "doubted"
-                  : !given && is_unsure(t, j) ? "unsure"
-                                              : "";
-  }
+  for (int64_t j = 0; j < t->n; j++)
+    p->marks[j] = *cell(t, t->rather, j) != '\0' ? "doubted"
+                  : is_unsure(t, j)              ? "unsure"
+                                                 : "";
   p->r.marks = lapis_mat_text(p->marks, 1, t->n);
   return true;
 }
@@ -178,37 +178,28 @@ static bool name_samples(answer_page *p, const sheet *t)
  * --suspects orders them. */
 static bool doubt(cli *c, answer_page *p, const sheet *t)
 {
-  const lapis_mat *index = NULL, *margin = NULL;
-  for (int k = 0; k + 1 < c->n_extra; k++)
-    if (strcmp(c->extra[k].name, "suspect_index") == 0) {
-      index = &c->extra[k].mat;
-      margin = &c->extra[k + 1].mat;
-    }
-  if (t->rather == 0 || index == NULL) return true;
+  const lapis_mat *index, *margin;
+  if (t->rather == 0 || !suspects_found(c, &index, &margin)) return true;
   p->given = calloc((size_t)t->n + 1, sizeof *p->given);
   p->suspect = calloc((size_t)index->cols + 1, sizeof *p->suspect);
-  char *listed = calloc((size_t)t->n + 1, 1); /* once, whatever class */
-  if (p->given == NULL || p->suspect == NULL || listed == NULL ||
-      !name_samples(p, t)) {
-    free(listed);
-    return false;
-  }
-  for (int64_t j = 0; j < t->n; j++)
-    p->given[j] =
-        strcmp(cell(t, t->origin, j), "given") == 0 ? cell(t, 1, j) : "";
+  char *once = suspects_once(index, t->n);
+  bool fine = p->given != NULL && p->suspect != NULL && once != NULL &&
+              name_samples(p, t);
+  for (int64_t j = 0; fine && j < t->n; j++)
+    p->given[j] = sheet_is_given(t, 0, j) ? cell(t, 1, j) : "";
   p->title = t->column[1].title;
   p->r.label_names = lapis_mat_text(&p->title, 1, 1);
   p->r.labels = lapis_mat_text(p->given, 1, t->n);
-  for (int64_t k = 0; k < index->cols; k++) {
+  for (int64_t k = 0; fine && k < index->cols; k++) {
     int64_t j = (int64_t)lapis_mat_at(index, 0, k);
     const char *other = cell(t, t->rather, j);
-    if (*other == '\0' || listed[j]++ > 0) continue;
-    p->suspect[p->r.suspects++] = (lapis_report_suspect){
-        j, 0, p->given[j], other, lapis_mat_at(margin, 0, k)};
+    if (once[k] && *other != '\0')
+      p->suspect[p->r.suspects++] = (lapis_report_suspect){
+          j, 0, p->given[j], other, lapis_mat_at(margin, 0, k)};
   }
-  free(listed);
   p->r.suspect = p->suspect;
-  return true;
+  free(once);
+  return fine;
 }
 
 /* ---- the page -----------------------------------------------------------*/
@@ -216,22 +207,25 @@ static void count_rows(answer_page *p, const sheet *t)
 {
   int64_t given = 0, unsure = 0;
   for (int64_t j = 0; j < t->n; j++) {
-    given += strcmp(cell(t, t->origin, j), "given") == 0;
+    given += sheet_is_given(t, 0, j);
     unsure += strcmp(p->marks[j], "unsure") == 0;
   }
   add_fact(p, "samples", "%lld", (long long)t->n);
-  if (t->origin > 0)
+  if (t->origin > 0 && t->targets == 1)
     add_fact(p, t->share > 0 ? "labels filled in" : "filled in", "%lld",
              (long long)(t->n - given));
-  if (t->share > 0) add_fact(p, "unsure answers", "%lld", (long long)unsure);
+  if (t->share > 0)
+    add_fact(p, "unsure answers", "%lld (below %g)", (long long)unsure, SURE);
 }
 
 static bool compose(cli *c, const lapis_solver *s, const lapis_dataset *ds,
                     const sheet *t, answer_page *p)
 {
-  const char *title = strrchr(c->args.word[c->args.n_words - 1], '/');
+  const char *data = c->args.n_words > 0 ? c->args.word[c->args.n_words - 1]
+                                         : args_get(&c->args, "X");
+  const char *slash = data == NULL ? NULL : strrchr(data, '/');
   p->r = lapis_report_defaults();
-  p->r.title = title == NULL ? c->args.word[c->args.n_words - 1] : title + 1;
+  if (data != NULL) p->r.title = slash == NULL ? data : slash + 1;
   p->r.column = t->column;
   p->r.columns = t->count;
   p->r.fact = p->fact;
@@ -247,17 +241,15 @@ static bool compose(cli *c, const lapis_solver *s, const lapis_dataset *ds,
 }
 
 static lapis_status write_page(cli *c, const lapis_solver *s,
-                               const lapis_dataset *ds, bool origins,
+                               const lapis_dataset *ds, const sheet *t,
                                const char *path)
 {
-  sheet t;
-  lapis_status status = sheet_make(c, s, ds, origins, path, &t);
   answer_page *p = calloc(1, sizeof *p);
-  if (status >= 0 && (p == NULL || !compose(c, s, ds, &t, p)))
-    status = lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path);
-  if (status >= 0) status = lapis_report_write(c->ctx, &p->r, path);
+  lapis_status status =
+      p == NULL || !compose(c, s, ds, t, p)
+          ? lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path)
+          : lapis_report_write(c->ctx, &p->r, path);
   page_close(p);
-  sheet_close(&t);
   return status;
 }
 
@@ -265,6 +257,18 @@ lapis_status answers_write(cli *c, const lapis_solver *s,
                            const lapis_dataset *ds, bool origins,
                            const char *path)
 {
-  return is_page(path) ? write_page(c, s, ds, origins, path)
-                       : answer_table_write(c, s, ds, origins, path);
+  if (has_matches(s)) return matches_write(c, s, ds, path);
+  sheet t;
+  lapis_status status = sheet_make(c, s, ds, origins, path, &t);
+  if (status >= 0)
+    status = is_page(path) ? write_page(c, s, ds, &t, path)
+                           : lapis_sheet_write(c->ctx, path, t.column, t.count);
+  sheet_close(&t);
+  if (status >= 0 && t.targets == 0 && !c->quiet &&
+      args_get(&c->args, "completed") == NULL)
+    fprintf(stderr,
+            "lapis: %s: %s: cells hold smoothed values; --completed F.csv "
+            "fills empty cells alone\n",
+            c->verb->name, path);
+  return status;
 }

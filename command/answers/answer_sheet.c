@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/run/grids.h"
+
 enum { TITLE_BYTES = SHEET_TITLE, ROW_TITLE = TITLE_BYTES - 32 };
 
 /* What a sheet is made of. */
@@ -50,11 +52,9 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   int64_t targets = a.labels.cols > 0 ? a.labels.rows : a.scores.rows;
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
   if (origins && Y->rows == targets) a.given = *Y;
-  for (int k = 0; k + 1 < c->n_extra; k++)
-    if (strcmp(c->extra[k].name, "suspect_index") == 0) {
-      a.doubts = c->extra[k].mat;
-      a.margins = c->extra[k + 1].mat;
-    }
+  const lapis_mat *doubts, *margins;
+  if (suspects_found(c, &doubts, &margins))
+    a.doubts = *doubts, a.margins = *margins;
   if (a.titles.cols != targets) a.titles.cols = 0;
   return a;
 }
@@ -174,7 +174,7 @@ static bool add_origin(sheet *s, const answers *a, int64_t k, const char *title)
 {
   bool one = a->given.rows == 1;
   if (a->given.rows == 0) return true;
-  if (one) s->origin = s->count;
+  if (k == 0) s->origin = s->count;
   const char **text =
       add_texts(s, one ? "origin" : "origin of ", one ? "" : title);
   for (int64_t j = 0; text != NULL && j < s->n; j++)
@@ -299,22 +299,12 @@ lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
               : lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path);
 }
 
-lapis_status answer_table_write(cli *c, const lapis_solver *s,
-                                const lapis_dataset *ds, bool origins,
-                                const char *path)
+bool sheet_is_given(const sheet *t, int target, int64_t j)
 {
-  if (has_matches(s)) return matches_write(c, s, ds, path);
-  sheet t;
-  lapis_status status = sheet_make(c, s, ds, origins, path, &t);
-  if (status >= 0) status = lapis_sheet_write(c->ctx, path, t.column, t.count);
-  sheet_close(&t);
-  if (status >= 0 && t.targets == 0 && !c->quiet &&
-      args_get(&c->args, "completed") == NULL)
-    fprintf(stderr,
-            "lapis: %s: %s: cells hold smoothed values; --completed F.csv "
-            "fills empty cells alone\n",
-            c->verb->name, path);
-  return status;
+  int column = t->origin + 2 * target;
+  if (t->origin == 0) return false;
+  const lapis_mat *m = &t->column[column].values;
+  return strcmp(text_at(m, j), "given") == 0;
 }
 
 /* ---- the table, completed -----------------------------------------------*/

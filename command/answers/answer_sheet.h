@@ -12,8 +12,9 @@ typedef struct sheet {
   void **owned;
   int count, room;
   int targets; /* 0: the columns are features */
-  /* which column says, of one target, whether it was given, and what a given
-   * one rather is; the first of the probabilities; 0: none does */
+  /* which column says of the first target whether it was given (of each
+   * further one two columns on), what one given target rather is, and the
+   * first of the probabilities; 0: none does */
   int origin, rather, share;
   int64_t n; /* samples */
 } sheet;
@@ -21,8 +22,7 @@ typedef struct sheet {
 lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
                         bool origins, const char *path, sheet *t);
 void sheet_close(sheet *s);
-lapis_status answer_table_write(cli *c, const lapis_solver *s,
-                                const lapis_dataset *ds, bool origins,
-                                const char *path);
+/* Whether target k of sample j was given. */
+bool sheet_is_given(const sheet *t, int target, int64_t j);
 
 #endif

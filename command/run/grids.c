@@ -171,18 +171,42 @@ static void name_of(const lapis_dataset *ds, int64_t j, char *to, size_t size)
     snprintf(to, size, "row %lld", (long long)j + 1);
 }
 
+bool suspects_found(const cli *c, const lapis_mat **index,
+                    const lapis_mat **margin)
+{
+  if (c->n_extra < 2 || strcmp(c->extra[0].name, "suspect_index") != 0)
+    return false;
+  *index = &c->extra[0].mat;
+  *margin = &c->extra[1].mat;
+  return true;
+}
+
+char *suspects_once(const lapis_mat *index, int64_t samples)
+{
+  char *once = calloc((size_t)index->cols + 1, 1);
+  char *listed = calloc((size_t)samples + 1, 1);
+  for (int64_t k = 0; once != NULL && listed != NULL && k < index->cols; k++) {
+    char *here = &listed[(int64_t)lapis_mat_at(index, 0, k)];
+    once[k] = *here == 0;
+    *here = 1;
+  }
+  if (listed == NULL) free(once);
+  bool fine = listed != NULL;
+  free(listed);
+  return fine ? once : NULL;
+}
+
 void print_contradicted(cli *c, const lapis_dataset *ds)
 {
   char name[256], given[256], column[32];
-  if (c->n_extra < 2 || strcmp(c->extra[0].name, "suspect_index") != 0) return;
-  const lapis_mat *pair = &c->extra[0].mat, *margin = &c->extra[1].mat;
-  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  const lapis_mat *pair, *margin, *Y = &lapis_dataset_data(ds)->Y;
+  if (!suspects_found(c, &pair, &margin)) return;
+  char *once = Y->rows == 1 ? suspects_once(pair, Y->cols) : NULL;
   printf("given labels that look wrong, most doubtful first (margin above 0: "
          "contradicted)\n");
   for (int64_t i = 0; i < pair->cols; i++) {
-    int64_t j = (int64_t)lapis_mat_at(pair, 0, i), before = 0;
-    while (before < i && lapis_mat_at(pair, 0, before) != (double)j) before++;
-    if (Y->rows == 1 && before < i) continue; /* of several classes: once */
+    int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
+    if (once != NULL && !once[i]) continue;
     int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
     name_of(ds, j, name, sizeof name);
     label_text(c, ds, lapis_mat_at(Y, at, j), given, sizeof given);
@@ -190,6 +214,7 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
     printf("  %-20s given %s%s  margin %.4g\n", name, given,
            Y->rows > 1 ? column : "", lapis_mat_at(margin, 0, i));
   }
+  free(once);
 }
 
 lapis_json *contradicted_json(const cli *c)

@@ -25,6 +25,12 @@ int find_suspects(cli *c, const lapis_data *data, const void *settings,
                   const lapis_mat *held_out, void **memory);
 /* How many --suspects asks for; 0: none. */
 int suspects_asked(cli *c, long *count);
+/* What find_suspects found; false: nothing was asked. */
+bool suspects_found(const cli *c, const lapis_mat **index,
+                    const lapis_mat **margin);
+/* Whether each pair of one column of labels is the first of its sample, which
+ * several classes may doubt; to be freed; NULL: no memory. */
+char *suspects_once(const lapis_mat *index, int64_t samples);
 /* Those that find_suspects found: a line each, or a list of objects; none where
  * it was not asked. */
 void print_contradicted(cli *c, const lapis_dataset *ds);

@@ -231,6 +231,13 @@ int check_answers(cli *c, const char *path)
                     "%s: a table or a page is written by one process; several "
                     "write F.npz, or parts to DIR/",
                     path);
+  const lapis_method *m =
+      c->model != NULL ? lapis_model_method(c->model) : c->method;
+  if (is_page(path) && (m->reads & LAPIS_READS_Y) == 0)
+    return cli_fail(EXIT_MISUSE,
+                    "%s: a page of answers needs targets, which %s does not "
+                    "read; write -o F.csv, or -o F.npz for lapis report",
+                    path, m->name);
   return check_writable(c, path);
 }
 

@@ -331,17 +331,6 @@ static int work(cli *c, job *j)
   return code;
 }
 
-static int check_output(cli *c)
-{
-  const char *path = args_get(&c->args, "output");
-  if (!is_page(path) || (c->method->reads & LAPIS_READS_Y) != 0)
-    return check_answers(c, path);
-  return cli_fail(EXIT_MISUSE,
-                  "%s: a page of answers needs targets, which %s does not "
-                  "read; write -o F.npz, and show it by lapis report",
-                  path, c->method->name);
-}
-
 /* Before the work, not after it. */
 static int check_learns(const cli *c)
 {
@@ -483,7 +472,7 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = config_read(c);
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
   if (code == EXIT_DONE) code = check_frame(c, j.settings);
-  if (code == EXIT_DONE) code = check_output(c);
+  if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = check_completed(c);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "model"));
   if (code == EXIT_DONE) /* to read and map what it learns from */

@@ -158,7 +158,7 @@ static void put_sheet(page *p, const lapis_report *w)
   put_tools(p, w);
   if (marks_any(w, "unsure"))
     page_words(p, "<p class=\"quiet\"><i class=\"bar unsure\"></i> an unsure "
-                  "answer: no probability reaches .6</p>\n");
+                  "answer</p>\n");
   if (marks_any(w, "doubted"))
     page_words(p,
                "<p class=\"quiet\"><i class=\"bar doubted\"></i> a given label "

@@ -204,6 +204,10 @@ static void answers_are_a_page(void **state)
   assert_non_null(strstr(page, "lapis predict m.lapis t.csv"));
   command_run(&c, "fit auto t.csv --target open -o nowhere/x.html");
   command_expect(&c, 4, "no folder nowhere");
+  command_do(&c, "convert t.csv t.npz --id who --target open");
+  command_do(&c, "fit auto -X t.npz:X -Y t.npz:Y -q -o arrays.html");
+  command_slurp(&c, "arrays.html", page, sizeof page);
+  assert_non_null(strstr(page, "<h1>t.npz:X</h1>"));
   command_run(&c, "fit rpca t.csv --id who --drop open -o x.html");
   command_expect(&c, 2, "x.html");
   assert_false(command_exists(&c, "x.html"));

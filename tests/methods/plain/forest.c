@@ -7,19 +7,6 @@
 enum { D = 3, N = 200, KNOWN = 120, K = 2, TREES = 50 };
 #include "plain_case.h"
 
-/* Squares of a chess board in two features; the third says nothing. */
-static problem *board(void)
-{
-  problem *p = empty_problem();
-  uint64_t seed = 9;
-  for (int j = 0; j < N; j++) {
-    for (int i = 0; i < D; i++) p->X[D * j + i] = 2 * check_uniform(&seed) - 1;
-    p->truth[j] = (p->X[D * j] > 0) != (p->X[D * j + 1] > 0);
-    p->Y[j] = j < KNOWN ? p->truth[j] : NAN;
-  }
-  return p;
-}
-
 static lapis_solver *fit(problem *p, int kind, int targets, int64_t leaf)
 {
   lapis_trees_settings set = lapis_trees_defaults();
@@ -47,7 +34,7 @@ static int told(const problem *p, const lapis_solver *s)
 
 static void a_forest_tells_squares(void **state)
 {
-  problem *p = board();
+  problem *p = chess_board(KNOWN);
   lapis_solver *s = forest(p);
   CHECK_AT_LEAST(told(p, s), 68); /* of 80 */
   discard(p, s);
@@ -124,7 +111,7 @@ static void a_share_of_the_features_is_tried(void **state)
  * is answered. */
 static void gaps_have_a_side(void **state)
 {
-  problem *p = board();
+  problem *p = chess_board(KNOWN);
   for (int j = 0; j < N; j++)
     if (p->truth[j]) p->X[D * j + 2] = NAN;
   lapis_solver *s = forest(p), *q;
@@ -152,7 +139,7 @@ static void gaps_have_a_side(void **state)
 /* Samples of weight 0 teach nothing: wrong labels do not matter there. */
 static void weights_count(void **state)
 {
-  problem *p = board();
+  problem *p = chess_board(KNOWN);
   double weight[N];
   for (int j = 0; j < N; j++) weight[j] = j < KNOWN ? 1 : 0;
   for (int j = KNOWN; j < N; j++) p->Y[j] = !p->truth[j];
@@ -179,7 +166,7 @@ static void weights_count(void **state)
  */
 static void numbers_are_means_of_leaves(void **state)
 {
-  problem *p = board();
+  problem *p = chess_board(KNOWN);
   for (int j = 0; j < N; j++) {
     p->Y[K * j] = j < KNOWN ? 1e6 + p->X[D * j] : NAN;
     p->Y[K * j + 1] = j < KNOWN ? p->X[D * j + 1] : NAN;
@@ -206,7 +193,7 @@ static void numbers_are_means_of_leaves(void **state)
 /* Two values are classes, unless they are said to be numbers. */
 static void what_targets_are_may_be_said(void **state)
 {
-  problem *p = board();
+  problem *p = chess_board(KNOWN);
   lapis_solver *s =
       fit(p, LAPIS_TREES_FOREST, LAPIS_TARGETS_NUMBERS, KNOWN + 1);
   double yes = 0;

@@ -21,6 +21,19 @@ static problem *empty_problem(void)
   return p;
 }
 
+/* Squares of a chess board in two features; further ones say nothing. */
+static inline problem *chess_board(int known)
+{
+  problem *p = empty_problem();
+  uint64_t seed = 9;
+  for (int j = 0; j < N; j++) {
+    for (int i = 0; i < D; i++) p->X[D * j + i] = 2 * check_uniform(&seed) - 1;
+    p->truth[j] = (p->X[D * j] > 0) != (p->X[D * j + 1] > 0);
+    p->Y[j] = j < known ? p->truth[j] : NAN;
+  }
+  return p;
+}
+
 /* What a constructor has made, or why it made nothing. */
 static lapis_solver *solved(problem *p, lapis_status status, lapis_solver *s)
 {

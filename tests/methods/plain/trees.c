@@ -6,19 +6,6 @@
 enum { D = 3, N = 200, KNOWN = 120, K = 2, TREES = 50 };
 #include "plain_case.h"
 
-/* Squares of a chess board in two features; the third says nothing. */
-static problem *make(void)
-{
-  problem *p = empty_problem();
-  uint64_t seed = 9;
-  for (int j = 0; j < N; j++) {
-    for (int i = 0; i < D; i++) p->X[D * j + i] = 2 * check_uniform(&seed) - 1;
-    p->truth[j] = (p->X[D * j] > 0) != (p->X[D * j + 1] > 0);
-    p->Y[j] = j < KNOWN ? p->truth[j] : NAN;
-  }
-  return p;
-}
-
 static lapis_solver *fit(problem *p, int64_t leaf)
 {
   lapis_trees_settings set = lapis_trees_defaults();
@@ -32,7 +19,7 @@ static lapis_solver *fit(problem *p, int64_t leaf)
 /* No two samples are alike: grown to the end, every tree knows them. */
 static void what_is_known_is_answered(void **state)
 {
-  problem *p = make();
+  problem *p = chess_board(KNOWN);
   lapis_solver *s = fit(p, 1);
   const double *prob = check_result(s, "probabilities");
   const double *labels = check_result(s, "labels");
@@ -48,7 +35,7 @@ static void what_is_known_is_answered(void **state)
 /* Leaves too large to split anything hold the share of all. */
 static void one_leaf_holds_the_share(void **state)
 {
-  problem *p = make();
+  problem *p = chess_board(KNOWN);
   lapis_solver *s = fit(p, KNOWN / 2 + 1);
   double yes = 0;
   for (int j = 0; j < KNOWN; j++) yes += p->truth[j];
@@ -62,7 +49,7 @@ static void one_leaf_holds_the_share(void **state)
 static void shares_of_classes_make_one(void **state)
 {
   enum { CLASSES = 40 };
-  problem *p = make();
+  problem *p = chess_board(KNOWN);
   for (int j = 0; j < KNOWN; j++) p->Y[j] = j % CLASSES;
   lapis_solver *s = fit(p, 1);
   const double *prob = check_result(s, "probabilities");
@@ -82,7 +69,7 @@ static void shares_of_classes_make_one(void **state)
  * its sample is known. */
 static void cells_are_learnt_one_by_one(void **state)
 {
-  problem *p = make();
+  problem *p = chess_board(KNOWN);
   for (int j = N - 1; j >= 0; j--) {
     p->Y[K * j] = j % 3 == 0 ? NAN : p->truth[j];
     p->Y[K * j + 1] = j % 4 == 0 ? NAN : p->X[D * j + 2] > 0;
@@ -99,7 +86,7 @@ static void cells_are_learnt_one_by_one(void **state)
  * other units (powers of two, so that nothing is rounded): the same bits. */
 static void gaps_hold_means(void **state)
 {
-  problem *p = make();
+  problem *p = chess_board(KNOWN);
   double fill[D], with_gaps[N];
   for (int i = 0; i < D; i++) {
     double sum = 0, seen = 0;
@@ -135,7 +122,7 @@ static void gaps_hold_means(void **state)
 
 static void another_seed_draws_other_trees(void **state)
 {
-  problem *p = make();
+  problem *p = chess_board(KNOWN);
   lapis_solver *s = fit(p, 1), *same = fit(p, 1);
   size_t size = N * sizeof(double);
   assert_memory_equal(check_result(s, "scores"), check_result(same, "scores"),
@@ -153,7 +140,7 @@ static void another_seed_draws_other_trees(void **state)
 /* A file whose ways down a tree never end is refused, not followed. */
 static void a_tree_without_leaves_is_refused(void **state)
 {
-  problem *p = make();
+  problem *p = chess_board(KNOWN);
   lapis_solver *s = fit(p, 1), *q;
   lapis_model *model;
   lapis_arrays all;
