@@ -109,7 +109,7 @@ static lapis_status typical_feature(mc *w, double *out)
 }
 
 /* phi bends as a / z, labels as they do; the powers are fitted to what took the
- * fewest steps (docs/findings.md). */
+ * fewest steps (bench/results/mc.md). */
 static lapis_status rho_of_counts(mc *w)
 {
   double a = w->p.a, curved = w->p.mu / w->p.sigma_1, typical;
