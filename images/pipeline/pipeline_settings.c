@@ -40,11 +40,9 @@ static const lapis_param label_params[] = {
              "words that mean \"no label yet\", as empty cells do (default: "
              "NA, ?, none and the like)"),
     TEXT("features", features, .arg = "KIND,..",
-         .help =
-             "kinds of features, whose own options are taken, too (default "
-             "sift-bow; colour photographs: sift-bow,texton-bow), or auto, "
-             "the cheap one that predicts hidden labels best, or "
-             "table:F[:MEMBER], vectors made elsewhere, one for each image"),
+         .help = "kinds of features, with their options (default sift-bow; "
+                 "colour photographs: sift-bow,texton-bow), auto: the best of "
+                 "the cheap ones, or table:F[:MEMBER], vectors made elsewhere"),
     TEXT("names", names, .arg = "F.txt",
          .help = "with table:F, the image of each of its rows, one a line"),
     CHOICE("words-from", words_from, "labelled|all", .value = 0, .arg = "WHICH",
@@ -72,17 +70,15 @@ static const lapis_param label_params[] = {
     BOOL("where", where,
          .help = "also say where in the image: needs features that are words"),
     TEXT("segments", segments, .arg = "FOLDER", .goes_with = "where",
-         .help =
-             "with --where and several classes: your own segments, for each "
-             "image a picture or .npy of its name with the number of each "
-             "pixel's segment, in place of those that LAPIS makes (SLIC)"),
+         .help = "with several classes: your own segments in place of SLIC's, "
+                 "for each image a picture or .npy of its name with the number "
+                 "of each pixel's segment"),
     TEXT("checkpoint", checkpoint, .arg = "F",
          .help = "keep what a killed or interrupted run needs to go on; the "
                  "same command goes on from there"),
     INT_IN("pictures", pictures, "N", .value = 60, FROM_TO(1, 10000),
-           .help = "the page shows N pictures at most: labels in doubt, then "
-                   "labels that were filled in and are least sure, then some "
-                   "of each class"),
+           .help = "at most N pictures on the page: labels in doubt, the least "
+                   "sure ones, some of each class"),
     COMMON_ROWS("features", "no features", "images and rows"),
 };
 
@@ -100,8 +96,8 @@ static const lapis_result_row label_results[] = {
     RESULT_NAMES,
     RESULT_SIZE(.where = "features were made of images"),
     RESULT("labels", "n", .type = LAPIS_TEXT,
-           .help = "the given label where there is one, else the completed "
-                   "one; several of an image are joined by ';'"),
+           .help = "the given label, else the completed one; several are "
+                   "joined by ';'"),
     RESULT("scores", "n x K",
            .help = "above 0: yes; of several classes the largest is the label; "
                    "log-odds where settings were chosen"),
@@ -121,9 +117,8 @@ static const lapis_result_row label_results[] = {
     RESULT_CHOICE,
     RESULT("suspect_index", "suspects x 2", .type = LAPIS_I64,
            .where = "wrong labels could be looked for",
-           .help = "image and class, from 0, of a label in doubt; where more "
-                   "than two classes exclude each other, an image is listed "
-                   "once, with the class that it more likely is"),
+           .help = "image and class, from 0, of a label in doubt; of classes "
+                   "that exclude each other the one that it more likely is"),
     RESULT("suspect_margin", "suspects", .where = "suspect_index is there",
            .help = "probability that the label is wrong, largest first"),
     RESULT("suspect_rather", "suspects", .type = LAPIS_TEXT,
@@ -141,9 +136,9 @@ static const lapis_result_row label_results[] = {
     RESULT("kinds", "kinds", .type = LAPIS_TEXT, .where = "features is auto",
            .help = "kinds of features that were compared"),
     RESULT("kinds_judged", "kinds x 6", .where = "features is auto",
-           .help = "log-loss of hidden labels, its standard error, AUROC, "
-                   "accuracy, and how much larger its loss is than the best "
-                   "one's, with the standard error"),
+           .help =
+               "log-loss of hidden labels, its standard error, AUROC, "
+               "accuracy, log-loss less the best one's, its standard error"),
     RESULT("features", "1", .type = LAPIS_TEXT, .where = "features is auto",
            .help = "the best of them, which answers"),
     RESULT("rows_left_out", "1", .type = LAPIS_I64, .when = "keep-going",
@@ -156,9 +151,8 @@ static const lapis_result_row label_results[] = {
     RESULT("box_class", "boxes", .type = LAPIS_I64, .when = "where",
            .help = "and its class"),
     RESULT("region_mask", "pixels", .type = LAPIS_U8, .when = "where",
-           .help = "for each box that surrounds a region, in their order, the "
-                   "pixels of the image, rows from the top: 1 inside the "
-                   "region"),
+           .help = "for each box of a region, in their order, the pixels of "
+                   "the image, rows from the top: 1 inside"),
     RESULT_REFUSED,
     RESULT_NOTES,
 };
@@ -195,15 +189,15 @@ static const lapis_param match_params[] = {
     REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000), .goes_with = "xy",
          .help = "with --xy: of points without one; a square 12 times as wide "
                  "is described"),
-    CHOICE("map", map, "none|embed|positions", .value = LAPIS_MATCH_NONE,
-           .arg = "MAP",
-           .help = "what points are compared by: descriptors; positions and "
-                   "descriptors, for upright pictures that the object fills; "
-                   "of --xy, positions alone, shifted, scaled or turned"),
+    CHOICE(
+        "map", map, "none|embed|positions", .value = LAPIS_MATCH_NONE,
+        .arg = "MAP",
+        .help =
+            "what points are compared by: descriptors; positions, too, in "
+            "upright pictures that the object fills; positions of --xy alone"),
     REAL("xi", xi, .value = INFINITY, ABOVE(0),
-         .help =
-             "a point of an image is also doubtful when the error of its "
-             "features adds up to this (l1 norm), as lapis fit roml has it"),
+         .help = "a point is also doubtful when the error of its features adds "
+                 "up to this (l1 norm)"),
     COMMON_ROWS("keypoints", "no keypoints", "images"),
 };
 
@@ -281,11 +275,11 @@ static const lapis_result_row locate_results[] = {
     RESULT("inlier", "n", .type = LAPIS_U8, .help = "0 where it is in doubt"),
     RESULT("boxes", "n x 5", .help = "the chosen candidate as a box"),
     RESULT("likeness", "n", .when = "look=outline",
-           .help = "how much that is like what the other images chose, in "
-                   "standard deviations of all boxes' likenesses"),
+           .help = "how much it is like what the others chose, in standard "
+                   "deviations of all likenesses"),
     RESULT("agreement", "n", .when = "look=outline",
-           .help = "how far both the image by itself and the others want it: "
-                   "the lesser of its IoU with the box that each likes best"),
+           .help = "the lesser of its IoU with the box that the image by "
+                   "itself, and the one that the others like best"),
     RESULT_REFUSED,
     RESULT_NOTES,
 };
