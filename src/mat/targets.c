@@ -416,21 +416,38 @@ void targets_calibrate(const targets *t, const double *calibration,
   }
 }
 
-/* f_c less the log of the sum of exp of the others. */
+static double odds_of_top(const double *f, int64_t K, int64_t top)
+{
+  double most = -INFINITY, sum = 0;
+  for (int64_t o = 0; o < K; o++)
+    if (o != top) most = fmax(most, f[o]);
+  for (int64_t o = 0; o < K; o++)
+    if (o != top) sum += exp(f[o] - most);
+  return f[top] - most - log(sum);
+}
+
+/* f_c less the log of the sum of exp of the others: those before c, and those
+ * behind it (room). */
 void targets_log_odds(const targets *t, double *f, double *room)
 {
   int64_t K = t->classes;
   if (t->kind != TARGETS_CLASS) return;
   for (int64_t j = 0; j < t->samples; j++, f += K) {
-    for (int64_t c = 0; c < K; c++) {
-      double most = -INFINITY, sum = 0;
-      for (int64_t o = 0; o < K; o++)
-        if (o != c) most = fmax(most, f[o]);
-      for (int64_t o = 0; o < K; o++)
-        if (o != c) sum += exp(f[o] - most);
-      room[c] = f[c] - most - log(sum);
+    int64_t top = 0;
+    double before = 0, behind = 0;
+    for (int64_t c = 1; c < K; c++)
+      if (f[c] > f[top]) top = c;
+    double most = f[top], odds = odds_of_top(f, K, top);
+    for (int64_t c = K - 1; c >= 0; c--) {
+      room[c] = behind;
+      behind += exp(f[c] - most);
     }
-    for (int64_t c = 0; c < K; c++) f[c] = room[c];
+    for (int64_t c = 0; c < K; c++) {
+      double own = exp(f[c] - most);
+      f[c] = f[c] - most - log(before + room[c]);
+      before += own;
+    }
+    f[top] = odds;
   }
 }
 

@@ -17,11 +17,16 @@ static double cost_of(const lines *p, int64_t j)
   return p->weight == NULL ? p->C : p->C * p->weight[j];
 }
 
+static bool is_of(const lines *p, int64_t j, int64_t g)
+{
+  return p->sign[j * p->K + g] > 0;
+}
+
 /* The class of sample j; K: not known. */
 static int64_t class_of(const lines *p, int64_t j)
 {
   int64_t y = 0;
-  while (y < p->K && !(p->sign[j * p->K + y] > 0)) y++;
+  while (y < p->K && !is_of(p, j, y)) y++;
   return y;
 }
 
@@ -154,12 +159,12 @@ static void balance_classes(const lines *p, double *R, double *freed,
     double off = 0, held = 0, *of = R + g * n;
     for (int64_t j = 0; j < n; j++) {
       off += of[j];
-      held += of[j] + (class_of(p, j) == g ? cost_of(p, j) : 0);
+      held += of[j] + (is_of(p, j, g) ? cost_of(p, j) : 0);
     }
     share[g] = fmax(-off, 0);
     lacking += share[g];
     for (int64_t j = 0; off > 0 && j < n; j++) {
-      double own = class_of(p, j) == g ? cost_of(p, j) : 0;
+      double own = is_of(p, j, g) ? cost_of(p, j) : 0;
       double less = (of[j] + own) * (off / held);
       of[j] -= less;
       freed[j] += less;
