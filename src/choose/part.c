@@ -323,6 +323,7 @@ static lapis_status predict(part *p, const lapis_model *m, double *scores,
 {
   lapis_solver *s;
   TRY(lapis_predict_new(p->from->ctx, &p->test, m, NULL, &s));
+  s->brief = true;
   lapis_status status = lapis_solve(s);
   if (status >= 0 && status != LAPIS_CANCELLED)
     status = answers(p, s, scores, labels);

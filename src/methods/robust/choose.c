@@ -194,6 +194,7 @@ static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
   TRY(s->cls->learn(s));
   TRY(rr_predict_new(w->base.ctx, &f->hidden.data, s->settings, &s->learned,
                      &how, p));
+  (*p)->brief = true;
   return lapis_solve(*p);
 }
 

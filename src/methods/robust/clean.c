@@ -128,7 +128,7 @@ static lapis_status run(lapis_solver *s)
 {
   clean *w = (clean *)s;
   TRY(loop_begin(&s->loop, s->ctx, "clean", &w->set.stop, 6, clean_columns));
-  TRY(clean_job_run(&w->job, w->error_weight, &s->loop, w->set.stop.tol));
+  TRY(clean_job_run(&w->job, s, w->error_weight, w->set.stop.tol));
   clean_job_publish(&w->job, s);
   solver_publish(s, "weight", lapis_mat_f64(&w->error_weight, 1, 1));
   TRY(warn_if_empty(w));

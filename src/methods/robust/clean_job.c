@@ -46,7 +46,6 @@ lapis_status clean_job_new(la *h, const rr_basis *basis, const lapis_mat *X,
   job->low_rank = arena_reals(a, count);
   job->sparse = arena_reals(a, count);
   if (opt->refill > 0) job->filled = arena_reals(a, count);
-  job->coefficients = arena_reals(a, basis->n * X->cols);
   if (opt->certificate) job->dual = arena_reals(a, count);
   TRY(arena_status(a));
   TRY(set_units(job, basis));
@@ -123,9 +122,20 @@ static void restore_units(clean_job *job)
   c->info.dual *= c->scale;
 }
 
-lapis_status clean_job_run(clean_job *job, double weight, loop *l, double tol)
+/* As large as the dictionary has samples: only where they are asked for. */
+static lapis_status take_coefficients(clean_job *job, bool brief)
+{
+  if (brief || job->coefficients != NULL) return LAPIS_OK;
+  job->coefficients = arena_reals(&job->arena, job->basis.n * job->c.n);
+  return arena_status(&job->arena);
+}
+
+lapis_status clean_job_run(clean_job *job, lapis_solver *s, double weight,
+                           double tol)
 {
   cleaner *c = &job->c;
+  loop *l = &s->loop;
+  TRY(take_coefficients(job, s->brief));
   lapis_mat X = lapis_mat_f64(job->X, c->d, c->n);
   mat_multiply(job->X, c->d * c->n, 1 / job->unit);
   weight *= job->size / (c->nuclear ? job->unit : 1);
@@ -145,8 +155,9 @@ void clean_job_publish(clean_job *job, lapis_solver *s)
   const cleaner *c = &job->c;
   solver_publish(s, "low_rank", lapis_mat_f64(job->low_rank, c->d, c->n));
   solver_publish(s, "sparse", lapis_mat_f64(job->sparse, c->d, c->n));
-  solver_publish(s, "coefficients",
-                 lapis_mat_f64(job->coefficients, c->basis->n, c->n));
+  if (job->coefficients != NULL)
+    solver_publish(s, "coefficients",
+                   lapis_mat_f64(job->coefficients, c->basis->n, c->n));
   if (job->filled != NULL)
     solver_publish(s, "filled", lapis_mat_f64(job->filled, c->d, c->n));
   if (job->dual != NULL)

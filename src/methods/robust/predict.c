@@ -192,7 +192,7 @@ static void answer_blank(rr_predict *w)
     if (!mat_is_blank(&X, j, false)) continue;
     double *x = job->low_rank + j * w->d;
     memset(x, 0, (size_t)w->d * sizeof *x);
-    for (int64_t k = 0; k < b->n; k++)
+    for (int64_t k = 0; k < b->n && job->coefficients != NULL; k++)
       job->coefficients[j * b->n + k] = 1 / (double)b->n;
     for (int64_t r = 0; r < b->r; r++) {
       double mean = 0;
@@ -210,7 +210,7 @@ static lapis_status predict_solve(lapis_solver *s)
   rr_predict *w = (rr_predict *)s;
   TRY(loop_begin(&s->loop, s->ctx, w->method, &w->set.stop, 6, clean_columns));
   if (w->cleans) {
-    TRY(clean_job_run(&w->job, w->error_weight, &s->loop, w->set.stop.tol));
+    TRY(clean_job_run(&w->job, s, w->error_weight, w->set.stop.tol));
     answer_blank(w);
     clean_job_publish(&w->job, s);
     const double *from =

@@ -433,7 +433,8 @@ typedef struct clean_options {
 lapis_status clean_job_new(la *h, const rr_basis *basis, const lapis_mat *X,
                            const clean_options *opt, clean_job *job);
 void clean_job_free(clean_job *job);
-lapis_status clean_job_run(clean_job *job, double weight, loop *l, double tol);
+lapis_status clean_job_run(clean_job *job, lapis_solver *s, double weight,
+                           double tol);
 void clean_job_publish(clean_job *job, lapis_solver *s);
 
 /* The default weight: lambda sqrt(r n) / |D|_*, or lambda / |D|_*. */
