@@ -108,6 +108,7 @@ typedef struct lapis_data {
   const int64_t *group; /* n: bag, subject or image of a sample, or NULL */
   const double *weight; /* n: as how many samples one counts, or NULL */
   lapis_mat words;      /* TEXT, a row: names of Y's values 0, 1, 2 */
+  double stored; /* bytes of the files it was read from; 0: there are none */
 } lapis_data;
 
 /* ---- context: everything around the mathematics -------------------------*/

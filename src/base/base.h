@@ -116,6 +116,13 @@ lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes);
  * file of a line may declare any size. */
 lapis_status base_unfolds(lapis_ctx *ctx, const char *what, double bytes,
                           double stored);
+/* The same of all that a solve holds at its most: max-unfold for each of three
+ * arrays, and the memory that there is. */
+enum { BASE_ARRAYS_HELD = 3 };
+lapis_status base_holds(lapis_ctx *ctx, const char *what, double bytes,
+                        double stored);
+/* The most that it lets pass: what can do with less takes no more. */
+double base_may_hold(const lapis_ctx *ctx, double stored);
 
 /* A context for one thread of a job: the same seed and way of computing, no
  * threads of its own, no callbacks; late and cancelled when ctx is, which lives

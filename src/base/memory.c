@@ -10,10 +10,22 @@
 
 enum { ALIGNMENT = 64, LARGE = 1 << 30, SMALL = 1 << 20 };
 
+/* What a container may have. */
+static double group_bytes(void)
+{
+  double most = INFINITY;
+  FILE *f = fopen("/sys/fs/cgroup/memory.max", "r");
+  if (f == NULL || fscanf(f, "%lf", &most) != 1 || !(most > 0))
+    most = INFINITY; /* or "max" */
+  if (f != NULL) fclose(f);
+  return most;
+}
+
 double base_memory_bytes(void)
 {
   double pages = (double)sysconf(_SC_PHYS_PAGES);
-  return pages > 0 ? pages * (double)sysconf(_SC_PAGESIZE) : 1e18;
+  double all = pages > 0 ? pages * (double)sysconf(_SC_PAGESIZE) : 1e18;
+  return fmin(all, group_bytes());
 }
 
 double base_address_bytes(void)
@@ -75,29 +87,56 @@ void *base_alloc_raw(lapis_ctx *ctx, int64_t count, size_t size)
   return p;
 }
 
+static lapis_status fits(lapis_ctx *ctx, const char *what, double bytes,
+                         double most)
+{
+  most = fmin(most, base_address_room());
+  if (bytes <= most) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ENOMEM,
+                    "%s: would take %.3g GB of memory, more than the %.3g GB "
+                    "that there may be; keep it sparse (svmplus with linear "
+                    "kernels does), or use fewer samples or features",
+                    what, bytes / 1e9, most / 1e9);
+}
+
+static const double USUAL = 1000;
+
+static lapis_status unfolds(lapis_ctx *ctx, const char *what, double bytes,
+                            double stored, double arrays)
+{
+  if (bytes <= fmax(arrays * base_max_unfold(ctx), USUAL * stored))
+    return LAPIS_OK;
+  return lapis_fail(
+      ctx, LAPIS_ENOMEM,
+      "%s: would take %.3g MB of memory, made of %.3g MB; is a number of a "
+      "feature wrong, or a column of words one of names? If it is meant, "
+      "--max-unfold %.0f allows it (MB)",
+      what, bytes / 1e6, stored / 1e6, ceil(bytes / arrays / 1e6));
+}
+
 lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes)
 {
-  double all = base_memory_bytes();
-  if (bytes <= all / 2) return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_ENOMEM,
-                    "%s: would take %.3g GB, more than half of the %.3g GB of "
-                    "this machine; keep it sparse (svmplus with linear kernels "
-                    "does), or use fewer features",
-                    what, bytes / 1e9, all / 1e9);
+  return fits(ctx, what, bytes, base_memory_bytes() / 2);
 }
 
 lapis_status base_unfolds(lapis_ctx *ctx, const char *what, double bytes,
                           double stored)
 {
-  static const double USUAL = 1000;
-  if (bytes > base_max_unfold(ctx) && bytes > USUAL * stored)
-    return lapis_fail(
-        ctx, LAPIS_ENOMEM,
-        "%s: would take %.3g MB of memory, made of %.3g MB; is a number of a "
-        "feature wrong, or a column of words one of names? If it is meant, "
-        "--max-unfold %.0f allows it (MB)",
-        what, bytes / 1e6, stored / 1e6, ceil(bytes / 1e6));
+  TRY(unfolds(ctx, what, bytes, stored, 1));
   return base_fits(ctx, what, bytes);
+}
+
+double base_may_hold(const lapis_ctx *ctx, double stored)
+{
+  double most = fmax(BASE_ARRAYS_HELD * base_max_unfold(ctx), USUAL * stored);
+  return fmin(most, fmin(base_memory_bytes(), base_address_room()));
+}
+
+lapis_status base_holds(lapis_ctx *ctx, const char *what, double bytes,
+                        double stored)
+{
+  TRY(unfolds(ctx, what, bytes, stored, BASE_ARRAYS_HELD));
+  return fits(ctx, what, bytes, base_memory_bytes());
 }
 
 void *base_alloc(lapis_ctx *ctx, int64_t count, size_t size)

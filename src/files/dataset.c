@@ -56,6 +56,7 @@ struct lapis_dataset {
   io_order order; /* the samples' names in the first file that has any */
   char *seen;     /* why there is no X: what was there instead */
   bool keep_f32, join;
+  double stored; /* bytes of the files */
   io_share share;
   io_asked asked;
   lapis_data data;
@@ -269,6 +270,7 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
   status = io_ask(ds->ctx, &ds->asked, opt, &f, NULL, &all);
   if (status == LAPIS_OK && io_kind_of(f.format)->shown.container)
     status = read_apart(ds->ctx, &f, "feature_settings", &made);
+  ds->stored += f.stored;
   io_file_close(&f);
   if (status == LAPIS_OK) status = order_of_file(ds, path, &all);
   if (status == LAPIS_OK) status = take_arrays(ds, path, f.format, &all);
@@ -462,6 +464,7 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
   if (status == LAPIS_OK && container && which_of(member) == M_X &&
       (asked == NULL || which_of(asked) == M_X))
     status = read_apart(ds->ctx, &f, "feature_settings", &made);
+  ds->stored += f.stored;
   io_file_close(&f);
   if (status == LAPIS_OK && ds->join && which_of(member) < M_NAMES)
     status = join_rows(ds, path, container ? &named : &all, member, &all);
@@ -723,8 +726,7 @@ static void cut(lapis_dataset *ds, which m)
 
 static lapis_mat mat_of(const lapis_dataset *ds, which m)
 {
-  if (ds->slot[m].set) return ds->slot[m].array.mat;
-  return lapis_mat_f64(NULL, 0, 0);
+  return ds->slot[m].set ? ds->slot[m].array.mat : lapis_mat_f64(NULL, 0, 0);
 }
 
 static void publish(lapis_dataset *ds)
@@ -734,7 +736,8 @@ static void publish(lapis_dataset *ds)
                           .P = mat_of(ds, M_P),
                           .xy = mat_of(ds, M_XY),
                           .group = mat_of(ds, M_GROUP).val,
-                          .weight = mat_of(ds, M_WEIGHT).val};
+                          .weight = mat_of(ds, M_WEIGHT).val,
+                          .stored = ds->stored};
   lapis_mat words = lapis_dataset_text(ds, "class_names");
   if (ds->data.Y.rows == 1 && words.cols > 1) ds->data.words = words;
 }
@@ -747,8 +750,7 @@ void lapis_dataset_divide(lapis_dataset *ds, int64_t part, int64_t parts)
 
 void lapis_dataset_join(lapis_dataset *ds)
 {
-  if (ds == NULL) return;
-  ds->join = true;
+  if (ds != NULL) ds->join = true;
 }
 
 int64_t lapis_dataset_samples(const lapis_dataset *ds)
@@ -758,8 +760,7 @@ int64_t lapis_dataset_samples(const lapis_dataset *ds)
 
 void lapis_dataset_keep_f32(lapis_dataset *ds)
 {
-  if (ds == NULL) return;
-  ds->keep_f32 = true;
+  if (ds != NULL) ds->keep_f32 = true;
 }
 
 lapis_status lapis_dataset_finish(lapis_dataset *ds)

@@ -33,6 +33,7 @@ typedef struct io_file {
   unsigned char *data; /* NULL for .npz, HDF5 that has a name, a folder */
   int64_t size;
   io_memory kind;
+  double stored; /* bytes, in a folder those of its files */
 } io_file;
 /* "-" is standard input.  A .npy file is mapped, a zip archive is left to
  * npz.c, everything else is read whole. */

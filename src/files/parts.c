@@ -224,6 +224,7 @@ typedef struct reading {
   const char *run;
   int parts;
   lapis_arrays *part; /* parts */
+  double stored;      /* bytes of their files */
 } reading;
 
 static lapis_status fail_part(const reading *r, int part, const char *what)
@@ -286,6 +287,7 @@ static lapis_status read_part(reading *r, int part, const io_request *request,
   lapis_status s = io_file_open(r->ctx, path, &f);
   if (s >= 0 && f.format != IO_NPZ) s = LAPIS_EFORMAT;
   if (s >= 0) s = io_read_by(r->ctx, npz_read, &f, &own, &r->part[part - 1]);
+  r->stored += f.stored;
   io_file_close(&f);
   if (s == LAPIS_ENOMEM) return s;
   return s < 0 ? fail_part(r, part, "is cut short or damaged")
@@ -455,6 +457,7 @@ static lapis_status parts_read(lapis_ctx *ctx, io_file *f,
   for (int k = 0; k < TRIES; k++) {
     reading r = {.ctx = ctx, .folder = f->path};
     s = read_parts(&r, request, out);
+    f->stored = r.stored;
     bool again = s < 0 && out->count == 0 && is_replaced(&r);
     reading_free(&r);
     if (!again) break;

@@ -117,6 +117,7 @@ static lapis_status open_regular(lapis_ctx *ctx, int fd, int64_t size,
 static lapis_status open_stream(lapis_ctx *ctx, int fd, io_file *f)
 {
   TRY(io_read_all(ctx, fd, IO_FIRST_BLOCK, recognise, f));
+  f->stored = (double)f->size;
   lapis_status s = recognise(ctx, f->data, f->size, f);
   if (s < 0) io_file_close(f);
   return s;
@@ -132,6 +133,7 @@ static lapis_status open_descriptor(lapis_ctx *ctx, int fd, bool input,
     return parts_find(ctx, f->path);
   }
   if (input || !S_ISREG(st.st_mode)) return open_stream(ctx, fd, f);
+  f->stored = (double)st.st_size;
   return open_regular(ctx, fd, st.st_size, f);
 }
 

@@ -15,6 +15,7 @@ lapis_status folds_take(lapis_ctx *ctx, const lapis_data *from,
 {
   int64_t n = 0;
   *out = (fold_part){.data = {.X = {.dtype = LAPIS_F64}}};
+  out->data.stored = from->stored;
   TRY(pick(ctx, &from->X, marks, &out->memory[0], &out->data.X));
   TRY(pick(ctx, &from->Y, marks, &out->memory[1], &out->data.Y));
   TRY(pick(ctx, &from->P, marks, &out->memory[2], &out->data.P));

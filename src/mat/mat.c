@@ -299,6 +299,13 @@ double mat_stored_bytes(const lapis_mat *A)
          8.0 * (double)A->cols;
 }
 
+double mat_made_of(const lapis_data *data)
+{
+  if (data->stored > 0) return data->stored;
+  return mat_stored_bytes(&data->X) + mat_stored_bytes(&data->Y) +
+         mat_stored_bytes(&data->P);
+}
+
 lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A)
 {

@@ -38,6 +38,8 @@ lapis_status mat_check_beside(lapis_ctx *ctx, const char *method,
 lapis_status mat_check_samples(lapis_ctx *ctx, const char *method,
                                const lapis_mat *X);
 double mat_stored_bytes(const lapis_mat *A); /* a sparse one's lists */
+/* Bytes of the files that data were read from, else of the arrays. */
+double mat_made_of(const lapis_data *data);
 /* Refuses a sparse matrix that would not fit into memory as a dense one, or is
  * next to nothing against it (base_unfolds). */
 lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
@@ -160,6 +162,8 @@ lapis_status targets_count_all(lapis_ctx *ctx, const targets *t, int64_t c,
 void targets_log_odds(const targets *t, double *f, double *room);
 /* The same of this one's samples. */
 void targets_count(const targets *t, int64_t c, int64_t count[2]);
+/* Labels that targets_encode will make of Y: its rows, or its classes. */
+lapis_status targets_rows(lapis_ctx *ctx, const lapis_mat *Y, int64_t *K);
 /* Of one row, given as numbers: whether they can be no classes.  Those of which
  * most stand for one sample, fractions of more than a few values, and many
  * whole ones with gaps between them of which few samples have each can not; of

@@ -246,6 +246,18 @@ static lapis_status look(lapis_ctx *ctx, const lapis_mat *Y, int64_t i,
   return s;
 }
 
+lapis_status targets_rows(lapis_ctx *ctx, const lapis_mat *Y, int64_t *K)
+{
+  *K = Y->rows;
+  if (Y->rows != 1) return LAPIS_OK;
+  double *value = base_alloc_raw(ctx, Y->cols, sizeof *value);
+  if (value == NULL) return LAPIS_ENOMEM;
+  int64_t values = distinct(Y, 0, value);
+  base_free(value);
+  if (values > 2 && values <= MAX_CLASSES) *K = values;
+  return LAPIS_OK;
+}
+
 lapis_status targets_are_numbers(lapis_ctx *ctx, const lapis_mat *Y, bool *out)
 {
   *out = false;

@@ -48,13 +48,14 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
                          bool whole, lapis_solver **out)
 {
   const lapis_method *m = e->method;
-  TRY(method_check(ctx, e, data));
+  TRY(mat_check_data(ctx, m->name, data));
   if (base_ranks(ctx) > 1) TRY(check_alike(ctx, m->name, data));
   void *set = base_alloc(ctx, 1, m->settings_size);
   lapis_status s = LAPIS_ENOMEM;
   if (set != NULL) s = lapis_settings_copy(ctx, m, settings, set);
   if (s >= 0 && whole) s = method_settle_targets(ctx, m, data, set);
   if (s >= 0) s = method_check_members(ctx, m, set, data);
+  if (s >= 0) s = method_weigh(ctx, e, data, set);
   bool some = s >= 0 && labelled_is_needed(ctx, e, data);
   if (s >= 0)
     s = some ? labelled_new(ctx, e, data, set, out)

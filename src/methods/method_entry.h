@@ -33,8 +33,13 @@ typedef lapis_status (*method_unlabelled_fn)(lapis_ctx *ctx, const char *method,
                                              const void *settings,
                                              const bool *known);
 
+/* Numbers of 8 bytes that a fit holds at its most, beside the data: its working
+ * copies and its answers.  Of settings that leave a choice, the largest. */
+typedef double (*method_holds_fn)(const solver_size *z, const void *settings);
+
 typedef struct method_entry {
   const lapis_method *method;
+  method_holds_fn holds;
   method_new_fn create;
   method_check_fn check;              /* NULL: only by constructing */
   method_idle_fn idle;                /* NULL: all that it reads counts */
@@ -43,7 +48,7 @@ typedef struct method_entry {
   /* Answers for the samples it was fitted on only (mc): choosing settings
    * hides labels and keeps features. */
   bool transductive;
-  bool sparse;        /* checks by itself what has to be dense */
+  bool sparse;        /* reads a sparse X as it is */
   bool splits;        /* its samples may be divided among processes */
   bool answers_parts; /* so may the new samples that its models answer */
   /* Learns from samples that have targets alone; the others are answered
@@ -74,10 +79,14 @@ const char *method_metric(const lapis_method *m, const void *settings);
 lapis_status method_solve_part(lapis_ctx *ctx, const lapis_method *m,
                                const lapis_data *data, const void *settings,
                                lapis_solver **out);
-/* What every constructor checks first: views that are none, and, as most
- * methods make a sparse matrix dense, that this fits. */
-lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
-                          const lapis_data *data);
+/* Refuses a fit that would hold much more than its data are made of, or more
+ * than there is: the one place that weighs methods (base_holds). */
+lapis_status method_weigh(lapis_ctx *ctx, const method_entry *e,
+                          const lapis_data *data, const void *settings);
+/* The same of the answers to new samples. */
+lapis_status method_weigh_new(lapis_ctx *ctx, const method_entry *e,
+                              const lapis_data *data,
+                              const named_list *learned);
 /* Refuses data with members that m, a method or a table of predicting, makes no
  * use of with these settings; but for Y, which may stay to judge answers by. */
 lapis_status method_check_members(lapis_ctx *ctx, const lapis_method *m,

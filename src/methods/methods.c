@@ -19,12 +19,14 @@
 #include "op/map/map.h"
 
 static const method_entry list[] = {{.method = &auto_method,
+                                     .holds = auto_holds,
                                      .create = auto_new,
                                      .predict_method = &auto_predict_method,
                                      .answers_parts = true,
                                      .transductive = true,
                                      .sparse = true},
                                     {.method = &mc_method,
+                                     .holds = mc_holds,
                                      .idle = mc_idle,
                                      .open = mc_open,
                                      .choose = auto_new_mc,
@@ -39,6 +41,7 @@ static const method_entry list[] = {{.method = &auto_method,
                                      .transductive = true,
                                      .sparse = true},
                                     {.method = &rr_method,
+                                     .holds = rr_holds,
                                      .metric = "rae",
                                      .splits = true,
                                      .labelled_only = true,
@@ -49,6 +52,7 @@ static const method_entry list[] = {{.method = &auto_method,
                                      .predict = rr_predict_new,
                                      .answers_parts = true},
                                     {.method = &rlda_method,
+                                     .holds = rr_holds,
                                      .splits = true,
                                      .labelled_only = true,
                                      .idle = rlda_idle,
@@ -58,16 +62,19 @@ static const method_entry list[] = {{.method = &auto_method,
                                      .predict = rr_predict_new,
                                      .answers_parts = true},
                                     {.method = &rpca_method,
+                                     .holds = rpca_holds,
                                      .create = rpca_new,
                                      .splits = true,
                                      .predict_method = &rpca_predict_method,
                                      .predict = rpca_predict_new,
                                      .answers_parts = true},
                                     {.method = &clean_method,
+                                     .holds = clean_holds,
                                      .splits = true,
                                      .create = clean_new,
                                      .transductive = true},
                                     {.method = &svmplus_method,
+                                     .holds = sv_holds,
                                      .splits = true,
                                      .labelled_only = true,
                                      .idle = sv_idle,
@@ -78,20 +85,24 @@ static const method_entry list[] = {{.method = &auto_method,
                                      .answers_parts = true,
                                      .sparse = true},
                                     {.method = &misvm_method,
+                                     .holds = misvm_holds,
                                      .create = misvm_new,
                                      .predict_method = &misvm_predict_method,
                                      .predict = misvm_predict_new},
                                     {.method = &linear_method,
+                                     .holds = linear_holds,
                                      .create = linear_new,
                                      .predict_method = &linear_predict_method,
                                      .predict = linear_predict_new,
                                      .answers_parts = true},
                                     {.method = &trees_method,
+                                     .holds = trees_holds,
                                      .create = trees_new,
                                      .predict_method = &trees_predict_method,
                                      .predict = trees_predict_new,
                                      .answers_parts = true},
                                     {.method = &roml_method,
+                                     .holds = roml_holds,
                                      .create = roml_new,
                                      .predict_method = &roml_predict_method,
                                      .predict = roml_predict_new,
@@ -125,16 +136,6 @@ lapis_status method_alone(lapis_ctx *ctx, const char *what)
                     "there are %d; run it in one, without mpirun (methods that "
                     "divide their samples: %s)",
                     what, base_ranks(ctx), others);
-}
-
-lapis_status method_check(lapis_ctx *ctx, const method_entry *e,
-                          const lapis_data *data)
-{
-  const char *name = e->method->name;
-  TRY(mat_check_data(ctx, name, data));
-  if (e->sparse) return LAPIS_OK;
-  TRY(mat_check_dense(ctx, name, "X", &data->X));
-  return mat_check_dense(ctx, name, "P", &data->P);
 }
 
 /* ---- members of data ----------------------------------------------------*/

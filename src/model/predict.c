@@ -33,7 +33,8 @@ static lapis_status predict_alone(lapis_ctx *ctx, const lapis_data *data,
   if (set != NULL)
     s = lapis_settings_copy(ctx, e->predict_method, options, set);
   if (s >= 0) s = apply_map(ctx, m, &data->X, &owned, &mapped.X);
-  if (s >= 0) s = method_check(ctx, e, &mapped);
+  if (s >= 0) s = mat_check_data(ctx, m->method->name, &mapped);
+  if (s >= 0) s = method_weigh_new(ctx, e, &mapped, &m->learned);
   if (s >= 0) s = e->predict(ctx, &mapped, m->settings, &m->learned, set, out);
   base_free(set);
   if (s < 0) base_free(owned);

@@ -72,6 +72,18 @@ struct lapis_solver {
                     * anything finite */
 };
 
+/* What a fit is of: so many features, samples, targets or classes, privileged
+ * features. */
+typedef struct solver_size {
+  double d, n, K, p;
+  double small;    /* the smaller of d and n */
+  double features; /* numbers that X holds as it is kept: d n, or of a sparse X
+                    * that stays sparse those that are stored */
+  bool numbers;    /* targets are */
+  bool sparse;     /* X is, and stays so */
+  bool gaps;       /* not all of a dense X is known, or nobody looked */
+} solver_size;
+
 /* Allocates size zeroed bytes that begin with a lapis_solver. */
 lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
                           lapis_solver **out);

@@ -82,6 +82,12 @@ static const lapis_result_row results[] = {
     RESULT_NOTES,
 };
 
+double auto_holds(const solver_size *z, const void *settings)
+{
+  (void)settings;
+  return 14 * z->d * z->n + 70 * (z->K + 1) * z->n;
+}
+
 const lapis_method auto_method = {
     .name = "auto",
     .title = "the best of several methods",

@@ -369,7 +369,7 @@ static lapis_status check(lapis_ctx *ctx, const lapis_data *data,
   const method_entry *e = method_entry_of(lapis_method_find("mc"));
   lapis_mc_settings own = *set;
   own.variant = variant;
-  TRY(method_check(ctx, e, data));
+  TRY(mat_check_data(ctx, "mc", data));
   return e->check(ctx, data, &own);
 }
 

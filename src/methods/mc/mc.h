@@ -143,6 +143,8 @@ lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X);
 /* method_open_fn, method_idle_fn, method_settle_fn (methods/method_entry.h) */
 bool mc_open(const void *settings);
 unsigned mc_idle(const void *settings);
+/* method_holds_fn */
+double mc_holds(const solver_size *z, const void *settings);
 void mc_settle(void *settings);
 /* Checks data against the settings' variant, allocating nothing. */
 lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,

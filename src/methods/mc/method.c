@@ -233,6 +233,20 @@ static lapis_status take_fitting(mc *w, const lapis_data *data)
   return s;
 }
 
+double mc_holds(const solver_size *z, const void *settings)
+{
+  const lapis_mc_settings *set = settings;
+  double m = z->d + z->K + 1, p = z->K + 1, side = fmin(m, z->n);
+  bool open = set->solver == LAPIS_MC_AUTO;
+  bool stored = z->sparse && set->absent == LAPIS_ABSENT_MISSING;
+  if (set->solver == LAPIS_MC_FACTORED || (open && stored))
+    return 8 * (z->features + p * z->n) + 140 * (m + z->n) +
+           (set->dense ? 2 * z->d * z->n : 0);
+  if (set->solver == LAPIS_MC_BORDERED || (open && !z->gaps))
+    return 8 * z->d * z->n + 45 * p * z->n + 6 * z->small * z->small;
+  return 25 * m * z->n + 8 * side * side;
+}
+
 /* ---- the solver ---------------------------------------------------------*/
 static lapis_status solve(lapis_solver *s)
 {

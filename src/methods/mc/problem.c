@@ -57,8 +57,6 @@ bool mc_leaves_out(const lapis_mc_settings *set, const lapis_data *data)
 static lapis_status check_stored(lapis_ctx *ctx, const lapis_mat *X)
 {
   int64_t features = 0, feature = 0;
-  TRY(base_unfolds(ctx, "mc: whether each feature of X is observed",
-                   8.0 * (double)X->rows, mat_stored_bytes(X)));
   double *seen_rows = base_alloc(ctx, X->rows, sizeof *seen_rows);
   if (seen_rows == NULL) return LAPIS_ENOMEM;
   for (int64_t k = X->colptr[0]; k < X->colptr[X->cols]; k++)
@@ -88,7 +86,6 @@ lapis_status mc_check_data(lapis_ctx *ctx, const lapis_mc_settings *set,
     TRY(mat_check_finite(ctx, "mc", "Y", &data->Y, true));
     return check_stored(ctx, &data->X);
   }
-  TRY(mat_check_dense(ctx, "mc", "X", &data->X));
   TRY(mc_check_features(ctx, set->variant, &data->X));
   TRY(mat_check_finite(ctx, "mc", "Y", &data->Y, true));
   return check_every_feature(ctx, &data->X);
@@ -307,7 +304,6 @@ lapis_status mc_densify(mc *w, lapis_data *data)
 {
   const lapis_mat X = data->X;
   double absent = mc_leaves_out(&w->set, data) ? NAN : 0;
-  TRY(mat_check_dense(w->base.ctx, "mc", "X", &X));
   w->whole = base_alloc_raw(w->base.ctx, X.rows * X.cols, sizeof *w->whole);
   if (w->whole == NULL) return LAPIS_ENOMEM;
   for (int64_t k = 0; k < X.rows * X.cols; k++) w->whole[k] = absent;

@@ -404,6 +404,16 @@ static const solver_class linear_class = {.method = "linear",
                                           .calibrate = calibrate,
                                           .learn = learn};
 
+double linear_holds(const solver_size *z, const void *settings)
+{
+  (void)settings;
+  double weights = z->K * (z->d + 1), answers = z->K * z->n;
+  if (z->numbers)
+    return 2 * z->features + 2 * z->small * z->small + 4 * answers + weights;
+  return 2 * z->features + 8 * answers + 24 * weights +
+         lines_newton_holds(z->d, z->n, z->K);
+}
+
 static lapis_status build(linear *w, const lapis_data *data)
 {
   const linear_answer *a = &w->answer;

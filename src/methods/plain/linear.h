@@ -26,6 +26,10 @@ lapis_status trees_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                const void *settings, const named_list *learned,
                                const void *options, lapis_solver **out);
 
+/* method_holds_fn (methods/method_entry.h) */
+double linear_holds(const solver_size *z, const void *settings);
+double trees_holds(const solver_size *z, const void *settings);
+
 /* What all answer with: from weights, or trees, to labels. */
 typedef struct linear_answer {
   targets labels; /* sign is not read */

@@ -45,13 +45,18 @@ static int64_t count_rows(int64_t r, int64_t n, int64_t G)
   return (n + r) * G + 1;
 }
 
+double lines_newton_holds(double d, double n, double G)
+{
+  double r = fmin(d, n), rows = (n + r) * G + 1, len = (r + 1) * G;
+  bool fits = 2 * rows * len * len <= MOST_WORK &&
+              8 * rows * len <= MOST_ROOM && 2 * d * n * r <= MOST_WORK;
+  return fits ? rows * len + len * len + 4 * n * G + 2 * d * n : 0;
+}
+
 bool lines_newton_fits(const lines *p)
 {
-  int64_t n = p->T.cols, r = p->T.rows < n ? p->T.rows : n;
-  int64_t G = lines_together(p);
-  double rows = (double)count_rows(r, n, G), len = (double)((r + 1) * G);
-  return 2 * rows * len * len <= MOST_WORK && 8 * rows * len <= MOST_ROOM &&
-         2 * (double)p->T.rows * (double)n * (double)r <= MOST_WORK;
+  return lines_newton_holds((double)p->T.rows, (double)p->T.cols,
+                            (double)lines_together(p)) > 0;
 }
 
 /* ---- a step ---------------------------------------------------------------*/

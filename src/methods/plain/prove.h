@@ -57,6 +57,8 @@ static inline bool lines_proved(const lines_proof *of, int64_t c, double tol)
 /* newton.c: steps from W (r + 1 x K), each part's until it is proved; whether
  * they cost little enough. */
 bool lines_newton_fits(const lines *p);
+/* Numbers that they need, of d features, n samples; 0: they cost too much. */
+double lines_newton_holds(double d, double n, double G);
 lapis_status lines_newton(const lines *p, double tol, loop *l, double *W,
                           lines_proof *proof);
 

@@ -127,6 +127,13 @@ static const solver_class trees_class = {.method = "trees",
                                          .calibrate = calibrate,
                                          .learn = learn};
 
+/* Without the trees themselves, which are weighed as they grow. */
+double trees_holds(const solver_size *z, const void *settings)
+{
+  (void)settings;
+  return 3 * z->features + 9 * z->K * z->n;
+}
+
 lapis_status trees_new(lapis_ctx *ctx, const lapis_data *data,
                        const void *settings, lapis_solver **out)
 {

@@ -182,6 +182,13 @@ static lapis_status build(clean *w, const lapis_mat *X, weight_kind kind,
   return clean_job_new(&w->h, &w->basis, X, &opt, &w->job);
 }
 
+double clean_holds(const solver_size *z, const void *settings)
+{
+  const lapis_clean_settings *set = settings;
+  double m = (double)set->dictionary.cols;
+  return 2 * RR_COPIES * z->features + 4 * m * (z->d + z->n);
+}
+
 lapis_status clean_new(lapis_ctx *ctx, const lapis_data *data,
                        const void *settings, lapis_solver **out)
 {

@@ -38,6 +38,12 @@ static const anderson_options ACCELERATION = {.memory = 20, .regular = 1e-13};
 enum { SMALL = 250000 }; /* entries that are worth accelerating */
 
 /* ---- memory -------------------------------------------------------------*/
+double rr_dstep_holds(const solver_size *z)
+{
+  return 6 * z->features + 8 * z->small * z->small +
+         (2 * ACCELERATION.memory + 3) * fmin(z->features, SMALL);
+}
+
 lapis_status rr_dstep_new(la *h, const lapis_mat *X, int64_t k, rr_dstep *dstep)
 {
   memset(dstep, 0, sizeof *dstep);

@@ -140,6 +140,7 @@ typedef struct rr_dstep {
 } rr_dstep;
 
 /* k rows of K and R are allocated, to be filled before rr_dstep_start. */
+double rr_dstep_holds(const solver_size *z);
 lapis_status rr_dstep_new(la *h, const lapis_mat *X, int64_t k,
                           rr_dstep *dstep);
 void rr_dstep_free(rr_dstep *dstep);
@@ -188,6 +189,12 @@ extern const lapis_method rpca_method;
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
 lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings, lapis_solver **out);
+
+/* method_holds_fn (methods/method_entry.h) */
+enum { RR_COPIES = 8 }; /* of X: what is given, published and learnt from */
+double rpca_holds(const solver_size *z, const void *settings);
+double rr_holds(const solver_size *z, const void *settings);
+double clean_holds(const solver_size *z, const void *settings);
 
 /* ---- rr and rlda --------------------------------------------------------*/
 /* Robust regression and robust LDA.

@@ -62,6 +62,13 @@ const lapis_method rpca_method = {
     .settings_size = sizeof(lapis_rpca_settings),
 };
 
+double rpca_holds(const solver_size *z, const void *settings)
+{
+  const lapis_rpca_settings *set = settings;
+  return (RR_COPIES + (set->refill > 0) + set->certificate) * z->features +
+         rr_dstep_holds(z);
+}
+
 /* ---- solving ------------------------------------------------------------*/
 static lapis_status publish(rpca *w)
 {

@@ -599,6 +599,14 @@ static const solver_class rlda_class = {.method = "rlda",
                                         .retune = rr_retune,
                                         .learn = rr_learn};
 
+double rr_holds(const solver_size *z, const void *settings)
+{
+  double side = fmin(z->d + 1, z->n), K = z->K;
+  (void)settings; /* what is chosen may be any of them */
+  return (RR_COPIES + 10) * z->features + rr_dstep_holds(z) + 3 * side * side +
+         K * (20 * z->n + 20 * (z->d + 1) + 10 * K);
+}
+
 /* X and Y of one size; with refilling X stays, since tau is of its units. */
 static lapis_status scale_data(rr *w)
 {

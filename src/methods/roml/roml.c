@@ -205,6 +205,12 @@ static lapis_status allocate(roml *w, const lapis_data *data)
   return LAPIS_OK;
 }
 
+double roml_holds(const solver_size *z, const void *settings)
+{
+  (void)settings;
+  return 12 * z->features + 3 * z->n * z->n;
+}
+
 lapis_status roml_new(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings, lapis_solver **out)
 {

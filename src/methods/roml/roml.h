@@ -120,6 +120,8 @@ typedef struct roml {
 
 extern const lapis_method roml_method;
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
+/* method_holds_fn (methods/method_entry.h) */
+double roml_holds(const solver_size *z, const void *settings);
 lapis_status roml_new(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings, lapis_solver **out);
 

@@ -284,6 +284,20 @@ static lapis_status allocate_results(svmplus *w)
   return arena_status(a);
 }
 
+/* Kernels of the l2 form take what is left (gram.c): sv_rows is of any n. */
+double sv_lines_hold(const solver_size *z)
+{
+  double weights = 6 * z->K * (z->d + z->p + 2), answers = 6 * z->K * z->n;
+  return weights + answers + 2 * z->features + 2 * z->p * z->n;
+}
+
+double sv_holds(const solver_size *z, const void *settings)
+{
+  bool plain = z->p == 0, whole = kind_of(settings, plain) == SV_ORIGINAL;
+  double kernels = (plain ? 2.5 : 6.5) * z->n * z->n;
+  return sv_lines_hold(z) + (whole ? kernels : 0);
+}
+
 static lapis_status build(svmplus *w, const lapis_data *data)
 {
   lapis_ctx *ctx = w->base.ctx;
@@ -291,10 +305,6 @@ static lapis_status build(svmplus *w, const lapis_data *data)
   w->data = *data;
   TRY(as_doubles(&w->base.arena, &data->X, &w->data.X));
   TRY(as_doubles(&w->base.arena, &data->P, &w->data.P));
-  if (data->X.colptr != NULL) /* kept so, but w and what moves it are dense */
-    TRY(base_unfolds(ctx, "svmplus: the weights of X's features",
-                     6 * 8.0 * (double)data->X.rows,
-                     mat_stored_bytes(&data->X)));
   TRY(sv_encode(ctx, "svmplus", &data->Y, &w->labels));
   sv_warn_constant(ctx, "svmplus", &data->P);
   TRY(scale_features(w));

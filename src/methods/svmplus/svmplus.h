@@ -50,6 +50,10 @@
 
 extern const lapis_method svmplus_method, misvm_method;
 unsigned sv_idle(const void *settings); /* method_idle_fn */
+/* method_holds_fn (methods/method_entry.h) */
+double sv_lines_hold(const solver_size *z); /* all but kernels */
+double sv_holds(const solver_size *z, const void *settings);
+double misvm_holds(const solver_size *z, const void *settings);
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
 lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
                          const void *settings, lapis_solver **out);

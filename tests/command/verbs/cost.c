@@ -313,10 +313,114 @@ static void what_unfolds_names_the_option(void **state)
   command_end(&c);
 }
 
+/* ---- what methods hold ---------------------------------------------------*/
+/* n samples of d features, one of which is not 0, in K classes and bags of 4;
+ * a file of a few kilobytes. */
+static void put_samples(const command *c, int d, int n, int K)
+{
+  text t = {.at = NULL};
+  for (int j = 0; j < n; j++)
+    put(&t, "%d %d:%d\n", j % K, j * 7919 % d + 1, 1 + j * 31 % 5);
+  save(c, "f.svm", &t);
+  for (int j = 0; j < n; j++) put(&t, "%d\n", j / 4);
+  save(c, "g.csv", &t);
+  for (int j = 0; j < 40; j++)
+    put(&t, "%d %d:2 %d:1\n", j % 2, j * 7919 % d + 1, d);
+  save(c, "d.svm", &t);
+}
+
+static const struct {
+  const char *method, *with;
+} fits[] = {{"mc", "--mu-rel .1"},
+            {"mc", "--mu-rel .1 --solver admm"},
+            {"mc", "--mu-rel .1 --absent missing"},
+            {"rr", ""},
+            {"rlda", ""},
+            {"rpca", "--refill 2 --certificate"},
+            {"clean", "--dictionary d.svm"},
+            {"svmplus", ""},
+            {"svmplus", "--kernel rbf"},
+            {"svmplus", "--kernel rbf --formulation original"},
+            {"misvm", "-G g.csv"},
+            {"linear", "--certificate"},
+            {"trees", "--trees 5"},
+            {"trees", "--trees 5 --kind forest"},
+            {"auto", ""}};
+
+/* The MB of the sentence, or 0. */
+static double needs(const used *u)
+{
+  const char *at = strstr(u->said, "would take ");
+  return u->code == 1 && at != NULL ? strtod(at + 11, NULL) : 0;
+}
+
+static void check_fit(const command *c, size_t k, double *told)
+{
+  char line[256];
+  const char *end = "-o o.npz -q --time-limit 4 --seed 1";
+  snprintf(line, sizeof line, "fit %s f.svm %s %s --max-unfold 1",
+           fits[k].method, fits[k].with, end);
+  used refused = run(c, line);
+  double need = needs(&refused);
+  snprintf(line, sizeof line, "fit %s f.svm %s %s --max-unfold 100000",
+           fits[k].method, fits[k].with, end);
+  used free = need > 0 ? run(c, line) : refused; /* which it was not */
+  double held = free.bytes / 1e6 - 45; /* of the process, and what BLAS takes */
+  if (free.code < 0 || free.code == 2)
+    fail_msg("%s: exit %d: %s", line, free.code, free.said);
+  if (need > 0) ++*told;
+  if (held > fmax(need, 30) || need > 12 * fmax(held, 10))
+    fail_msg("%s: %s %.0f MB are held, %.0f were told", line, fits[k].with,
+             held, need);
+}
+
+/* Within an order of magnitude, and never less. */
+static void a_fit_holds_what_its_method_says(void **state)
+{
+  static const int shape[][3] = {{700, 900, 2}, {12, 1500, 150}};
+  command c;
+  double told = 0;
+  command_begin(&c);
+  for (size_t s = 0; s < 2; s++) {
+    put_samples(&c, shape[s][0], shape[s][1], shape[s][2]);
+    for (size_t k = 0; k < sizeof fits / sizeof *fits; k++)
+      check_fit(&c, k, &told);
+  }
+  assert_true(told > 8);
+  command_end(&c);
+}
+
+/* Copies count, and answers of many classes; what is meant goes on. */
+static void what_a_fit_holds_names_the_option(void **state)
+{
+  command c;
+  text t = {.at = NULL};
+  command_begin(&c);
+  put(&t, "1,1,1\n2800,2800,2\n"); /* 63 MB, once */
+  save(&c, "t.csv", &t);
+  const char *const dense[] = {"rpca", "clean --dictionary t.csv"};
+  for (int k = 0; k < 2; k++) {
+    command_run(&c, "fit %s t.csv --triplets 1 -o o.npz", dense[k]);
+    command_expect(&c, 1, "--max-unfold");
+  }
+  for (int j = 0; j < 9000; j++) put(&t, "%d 1:%d\n", j / 3, j % 7);
+  save(&c, "f.svm", &t);
+  const char *const many[] = {"linear", "mc",   "mc --mu-rel .1", "rlda",
+                              "trees",  "auto", "svmplus"};
+  for (int k = 0; k < 7; k++) {
+    command_run(&c, "fit %s f.svm -o o.npz", many[k]);
+    command_expect(&c, 1, "3000 classes");
+  }
+  command_do(&c, "fit linear f.svm --max-unfold 2000 --time-limit 1 -q");
+  command_end(&c);
+}
+
 int test_cost(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(four_times_as_much_costs_four_times),
-      cmocka_unit_test(what_unfolds_names_the_option)};
+      cmocka_unit_test(what_unfolds_names_the_option),
+      cmocka_unit_test(a_fit_holds_what_its_method_says),
+      cmocka_unit_test(what_a_fit_holds_names_the_option)};
   return run_cases(tests, NULL, NULL);
 }

@@ -520,6 +520,12 @@ static lapis_status build(misvm *w, const lapis_data *data)
   return LAPIS_OK;
 }
 
+double misvm_holds(const solver_size *z, const void *settings)
+{
+  (void)settings;
+  return sv_lines_hold(z) + 40 * z->n;
+}
+
 lapis_status misvm_new(lapis_ctx *ctx, const lapis_data *data,
                        const void *settings, lapis_solver **out)
 {

@@ -56,10 +56,10 @@ static lapis_status linear_factor(sv_gram *k)
   return LAPIS_OK;
 }
 
-/* The rows of a dense n x n matrix that memory (MB) has room for, thrice. */
-static bool fits(int64_t n, double megabytes)
+/* A dense n x n matrix, thrice. */
+static bool fits(int64_t n, double bytes)
 {
-  return 24.0 * (double)n * (double)n <= megabytes * 1e6;
+  return 24.0 * (double)n * (double)n <= bytes;
 }
 
 static lapis_status privileged_part(sv_gram *k,
@@ -90,8 +90,8 @@ lapis_status sv_gram_new(la *h, const lapis_svmplus_settings *set,
 {
   *out = (sv_gram){.h = h, .n = data->X.cols, .plain = mat_empty(&data->P)};
   sv_gram *k = out;
-  k->dense = fits(k->n, set->cache);
-  k->memory = set->cache * 1e6;
+  k->memory = fmin(set->cache * 1e6, base_may_hold(h->ctx, mat_made_of(data)));
+  k->dense = fits(k->n, k->memory);
   k->tol = set->stop.tol;
   TRY(op_kernel_new(h, set->kernel, set->width, "X", &data->X, &k->main));
   if (!k->plain)
