@@ -353,6 +353,9 @@ int check_back(cli *c, const lapis_map *map, const lapis_mat *X);
  * result has; map: what was done to its features, or NULL. */
 lapis_status completed_write(cli *c, const lapis_solver *s,
                              const lapis_dataset *ds, const lapis_map *map);
+/* "column TITLE" of target k, or "Y" where it has no title. */
+const char *target_shown(const lapis_dataset *ds, int64_t k, char *to,
+                         size_t size);
 /* The method is one of numbers, not of classes. */
 bool answers_numbers(const cli *c);
 /* Refuses targets none of which is known; called by all processes. */

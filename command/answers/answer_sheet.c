@@ -26,6 +26,8 @@ typedef struct answers {
                       * each; or empty */
   lapis_mat titles;  /* of targets, or empty */
   lapis_mat doubts, margins; /* of --suspects, or empty */
+  lapis_mat asked;    /* the data's targets, whether or not they are shown */
+  lapis_mat decimals; /* TEXT: of the model's targets that are numbers */
 } answers;
 
 static lapis_mat model_text(cli *c, const char *name)
@@ -56,6 +58,10 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   if (suspects_found(c, &doubts, &margins))
     a.doubts = *doubts, a.margins = *margins;
   if (a.titles.cols != targets) a.titles.cols = 0;
+  if (c->model == NULL)
+    a.asked = *Y;
+  else
+    a.decimals = model_text(c, "target_decimals");
   return a;
 }
 
@@ -91,12 +97,13 @@ void sheet_close(sheet *s)
   free(s->owned);
 }
 
-static void add(sheet *s, lapis_mat values, const char *before,
-                const char *title)
+static lapis_sheet_column *add(sheet *s, lapis_mat values, const char *before,
+                               const char *title)
 {
   snprintf(s->title[s->count], TITLE_BYTES, "%s%s", before, title);
-  s->column[s->count] = (lapis_sheet_column){s->title[s->count], values};
-  s->count++;
+  s->column[s->count] =
+      (lapis_sheet_column){.title = s->title[s->count], .values = values};
+  return &s->column[s->count++];
 }
 
 /* Room for a text a sample, freed with the sheet; NULL: no memory. */
@@ -109,14 +116,16 @@ static const char **add_texts(sheet *s, const char *before, const char *title)
   return text;
 }
 
-/* A row of a matrix is a column of the sheet. */
+/* A row of a matrix is a column of the sheet, in few digits. */
 static void add_row(sheet *s, const lapis_mat *m, int64_t row,
                     const char *before, const char *title)
 {
   lapis_mat values = *m;
   values.rows = 1;
   values.val = (char *)m->val + row * (m->dtype == LAPIS_F64 ? 8 : 4);
-  add(s, values, before, title);
+  lapis_sheet_column *to = add(s, values, before, title);
+  to->rounded = true;
+  to->decimals = -1;
 }
 
 static bool add_names(sheet *s, const lapis_dataset *ds)
@@ -166,7 +175,11 @@ static bool add_values(sheet *s, const answers *a, int64_t k, const char *title)
   }
   if (coded) return true;
   s->owned[s->count] = number;
-  add(s, lapis_mat_f64(number, 1, s->n), "", title);
+  lapis_sheet_column *to = add(s, lapis_mat_f64(number, 1, s->n), "", title);
+  to->rounded = true;
+  to->decimals = a->decimals.cols > k
+                     ? (int)strtol(text_at(&a->decimals, k), NULL, 10)
+                     : lapis_decimals_of(&a->asked, k);
   return true;
 }
 
@@ -242,9 +255,11 @@ static const char *row_title(const answers *a, int64_t k, int64_t K,
   return to;
 }
 
-/* A row a class, or a row a target: probabilities where there are any. */
+/* A row a class, or a row a target: probabilities where there are any.  Numbers
+ * are their own scores. */
 static void add_scores(sheet *s, const answers *a)
 {
+  if (a->labels.cols == 0) return;
   bool sure = a->probabilities.cols > 0;
   const lapis_mat *from = sure ? &a->probabilities : &a->scores;
   const char *what = sure ? "probability" : "score";

@@ -56,11 +56,12 @@ static lapis_status put(cli *c, matches *m, const lapis_dataset *ds,
   fill(m, lapis_dataset_data(ds));
   for (int i = 0; i < COLUMNS; i++)
     column[i] = (lapis_sheet_column){
-        title[i], lapis_mat_f64(m->column + i * m->n, 1, m->n)};
+        .title = title[i],
+        .values = lapis_mat_f64(m->column + i * m->n, 1, m->n)};
   if (names.cols == m->n) column[ID].values = names;
   if (m->inlier.cols > 0)
-    column[LAST] =
-        (lapis_sheet_column){"doubtful", lapis_mat_text(m->doubtful, 1, m->n)};
+    column[LAST] = (lapis_sheet_column){
+        .title = "doubtful", .values = lapis_mat_text(m->doubtful, 1, m->n)};
   return lapis_sheet_write(c->ctx, path, column, COLUMNS);
 }
 

@@ -114,8 +114,8 @@ static lapis_status write_values(cli *c, const char *metric,
     bool rows = classes > 1;
     int64_t first = rows ? 0 : classes, count = rows ? classes + 1 : 1;
     lapis_sheet_column column[] = {
-        {"class", lapis_mat_text(text + first, 1, count)},
-        {metric, lapis_mat_f64(per_class + first, 1, count)},
+        {.title = "class", .values = lapis_mat_text(text + first, 1, count)},
+        {.title = metric, .values = lapis_mat_f64(per_class + first, 1, count)},
         {.title = of_filled}};
     bool more = filled->given > 0;
     if (more) {

@@ -374,17 +374,42 @@ typedef struct question {
   bool target[LAPIS_COLUMNS_LISTED];
 } question;
 
+/* A column of quantities behind all others, as what is asked often is, with
+ * more gaps than any class that could be; -1: none. */
+static int find_last(const lapis_columns *all, const bool *target)
+{
+  int last = all->listed - 1;
+  const lapis_column *c = last < 0 ? NULL : &all->column[last];
+  if (c == NULL || c->missing == 0 || is_class(c) || !holds_numbers(c))
+    return -1;
+  for (int j = 0; j < last; j++)
+    if (target[j] && gaps_of(&all->column[j]) >= c->missing) return -1;
+  return last;
+}
+
+static void ask_number(question *q, int column)
+{
+  memset(q->target, 0, sizeof q->target);
+  q->target[column] = true;
+  q->classes = false;
+  q->method = "rr";
+}
+
 /* Of a table with missing cells something that is missing: classes, or else
  * the one column of quantities that has gaps, or all cells where several
  * have. */
 static void find_question(const lapis_columns *all, question *q)
 {
   int classes = find_targets(all, q->target), gaps = 0, last = 0, asked = 0;
+  int number = find_last(all, q->target);
   q->classes = classes > 0;
   q->method = q->classes ? "mc" : NULL;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
-    if (q->target[j] && c->missing > 0) return;
+    if (q->target[j] && c->missing > 0) {
+      if (number >= 0) ask_number(q, number);
+      return;
+    }
     asked += can_be_asked(c) && (c->texts == 0 || c->numbers == 0);
     if (c->missing == 0 || is_class(c) || !holds_numbers(c)) continue;
     gaps++;
@@ -392,11 +417,11 @@ static void find_question(const lapis_columns *all, question *q)
   }
   q->open = gaps == 0 && asked > 1;
   if (gaps == 0) return;
-  memset(q->target, 0, sizeof q->target);
-  q->target[last] = gaps == 1;
+  ask_number(q, last);
   q->completed = gaps > 1;
-  q->classes = false;
-  q->method = gaps > 1 ? "mc" : "rr";
+  if (!q->completed) return;
+  q->target[last] = false;
+  q->method = "mc";
 }
 
 /* A line that a person may paste.  Texts that are

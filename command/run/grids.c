@@ -94,16 +94,22 @@ int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o)
 }
 
 /* ---- suspects -----------------------------------------------------------*/
-static void keep_suspects(cli *c, int64_t *index, double *margin, int64_t found)
+/* wrong: how many of all known labels are wrong, or NULL: nobody knows. */
+static void keep_suspects(cli *c, int64_t *index, double *margin, int64_t found,
+                          int64_t *wrong)
 {
   lapis_mat pairs = lapis_mat_i64(index, 2, found);
   c->extra[c->n_extra++] = (lapis_named){.name = "suspect_index", .mat = pairs};
   c->extra[c->n_extra++] = (lapis_named){.name = "suspect_margin",
                                          .mat = lapis_mat_f64(margin, 1, found),
                                          .flat = true};
+  if (wrong != NULL)
+    c->extra[c->n_extra++] = (lapis_named){.name = "expected_wrong",
+                                           .mat = lapis_mat_i64(wrong, 1, 3),
+                                           .flat = true};
 }
 
-int suspects_asked(cli *c, long *count)
+static int read_count(cli *c, long *count)
 {
   const char *text = args_get(&c->args, "suspects");
   char *end;
@@ -118,35 +124,51 @@ int suspects_asked(cli *c, long *count)
                   most);
 }
 
-/* *index: room for *count pairs, and margins behind it; NULL: none is asked
- * for. */
-static int make_room(cli *c, long *count, int64_t **index)
+int suspects_check(cli *c, const lapis_dataset *ds)
 {
-  *index = NULL;
+  char title[128];
+  long count;
   if (args_get(&c->args, "suspects") == NULL) return EXIT_DONE;
-  int code = suspects_asked(c, count);
+  int code = read_count(c, &count);
   if (code != EXIT_DONE) return code;
-  *index = calloc((size_t)*count * 3, sizeof **index);
-  return *index != NULL ? EXIT_DONE : cli_fail(EXIT_FAILED, "out of memory");
+  lapis_status s = lapis_suspects_check(c->ctx, lapis_dataset_data(ds));
+  if (s != LAPIS_EINVAL) return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+  return cli_fail(EXIT_MISUSE,
+                  "%s: --suspects looks for wrong labels, and %s holds "
+                  "numbers; leave it out, or give --held-out 5, which writes "
+                  "what each number is predicted to be while it is hidden",
+                  c->verb->name, target_shown(ds, 0, title, sizeof title));
 }
 
 int find_suspects(cli *c, const lapis_data *data, const void *settings,
-                  const lapis_mat *held_out, void **memory)
+                  const lapis_mat *held_out, bool learnt, void **memory)
 {
   long count;
-  int64_t *index, found = 0;
-  int code = make_room(c, &count, &index);
+  int64_t found = 0, none;
+  if (args_get(&c->args, "suspects") == NULL) return EXIT_DONE;
+  int code = read_count(c, &count);
+  if (code != EXIT_DONE) return code;
+  int64_t *index = calloc((size_t)count * 3 + 3, sizeof *index);
   *memory = index;
-  if (index == NULL) return code;
+  if (index == NULL) return cli_fail(EXIT_FAILED, "out of memory");
   double *margin = (double *)(void *)(index + 2 * count);
+  int64_t *wrong = learnt ? index + 3 * count : NULL;
   lapis_status s = held_out != NULL
                        ? lapis_suspects_of(c->ctx, &data->Y, held_out, .5,
                                            count, index, margin, &found)
                        : lapis_suspects(c->ctx, c->method, data, settings, NULL,
                                         count, index, margin, &found);
+  if (s >= 0 && learnt)
+    s = lapis_doubts(c->ctx, &data->Y, data->group, held_out, 0, index, margin,
+                     &none, wrong);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
-  keep_suspects(c, index, margin, found);
+  keep_suspects(c, index, margin, found, wrong);
   return EXIT_DONE;
+}
+
+const int64_t *wrong_labels(const cli *c)
+{
+  return c->n_extra < 3 ? NULL : c->extra[2].mat.val;
 }
 
 /* ---- what they are ------------------------------------------------------*/
@@ -202,8 +224,19 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
   const lapis_mat *pair, *margin, *Y = &lapis_dataset_data(ds)->Y;
   if (!suspects_found(c, &pair, &margin)) return;
   char *once = Y->rows == 1 ? suspects_once(pair, Y->cols) : NULL;
-  printf("given labels that look wrong, most doubtful first (margin above 0: "
-         "contradicted)\n");
+  const int64_t *wrong = wrong_labels(c);
+  int64_t listed = 0;
+  for (int64_t i = 0; i < pair->cols; i++) listed += once == NULL || once[i];
+  if (wrong != NULL && wrong[1] == 0)
+    printf("of your %lld checkable labels, probably none is wrong\n",
+           (long long)wrong[2]);
+  else if (wrong != NULL)
+    printf("of your %lld checkable labels, between %lld and %lld are probably "
+           "wrong\n",
+           (long long)wrong[2], (long long)wrong[0], (long long)wrong[1]);
+  printf("given labels that look wrong, the %lld most doubtful first (margin "
+         "above 0: predicted to be another while hidden)\n",
+         (long long)listed);
   for (int64_t i = 0; i < pair->cols; i++) {
     int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
     if (once != NULL && !once[i]) continue;
@@ -215,6 +248,15 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
            Y->rows > 1 ? column : "", lapis_mat_at(margin, 0, i));
   }
   free(once);
+}
+
+lapis_json *wrong_json(const cli *c)
+{
+  static const char *const name[] = {"least", "most", "checkable"};
+  lapis_json *to = lapis_json_object();
+  for (int i = 0; i < 3; i++)
+    lapis_json_put_integer(to, name[i], wrong_labels(c)[i]);
+  return to;
 }
 
 lapis_json *contradicted_json(const cli *c)

@@ -20,11 +20,15 @@ int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);
 /* --suspects M: the most contradicted known labels, added to what is written:
  * by K x n probabilities that they had while they were hidden, or, where these
  * are NULL, at these settings; *memory is freed by the caller when all is done.
- */
+ * learnt: the probabilities are better than guesses, so that they say how many
+ * labels are wrong. */
 int find_suspects(cli *c, const lapis_data *data, const void *settings,
-                  const lapis_mat *held_out, void **memory);
-/* How many --suspects asks for; 0: none. */
-int suspects_asked(cli *c, long *count);
+                  const lapis_mat *held_out, bool learnt, void **memory);
+/* What they say: least, most, of how many; or NULL. */
+const int64_t *wrong_labels(const cli *c);
+/* Before the work: --suspects M, where it is given, is a number, and targets
+ * are labels. */
+int suspects_check(cli *c, const lapis_dataset *ds);
 /* What find_suspects found; false: nothing was asked. */
 bool suspects_found(const cli *c, const lapis_mat **index,
                     const lapis_mat **margin);
@@ -35,5 +39,6 @@ char *suspects_once(const lapis_mat *index, int64_t samples);
  * it was not asked. */
 void print_contradicted(cli *c, const lapis_dataset *ds);
 lapis_json *contradicted_json(const cli *c);
+lapis_json *wrong_json(const cli *c); /* of wrong_labels */
 
 #endif

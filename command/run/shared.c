@@ -183,9 +183,8 @@ bool answers_numbers(const cli *c)
   return c->method->numbers;
 }
 
-/* The title of target k, shown, or "Y" where there is none. */
-static const char *target_shown(const lapis_dataset *ds, int64_t k, char *to,
-                                size_t size)
+const char *target_shown(const lapis_dataset *ds, int64_t k, char *to,
+                         size_t size)
 {
   lapis_mat titles = lapis_dataset_text(ds, "target_names");
   if (titles.cols != lapis_dataset_data(ds)->Y.rows) return "Y";
@@ -223,6 +222,46 @@ static int check_numbers(cli *c, const lapis_dataset *ds)
                   lapis_text_shown(word, shown, sizeof shown), c->method->name);
 }
 
+/* A value of the first target as it is written. */
+static const char *value_shown(cli *c, const lapis_dataset *ds, double v,
+                               char *to, size_t size)
+{
+  lapis_mat texts = class_texts(c, ds);
+  const char *word = target_word(ds);
+  if (v >= 0 && v < (double)texts.cols)
+    return lapis_text_shown(((const char *const *)texts.val)[(int64_t)v], to,
+                            size);
+  if (word != NULL) return lapis_text_shown(word, to, size);
+  lapis_number_text(v, to, size);
+  return to;
+}
+
+/* One value alone leaves nothing to predict. */
+static int check_two_values(cli *c, const lapis_dataset *ds)
+{
+  char title[128], value[64];
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  const char *targets = args_get(&c->args, "targets");
+  double one = NAN;
+  int64_t known = 0;
+  bool alone = Y->rows == 1 && c->ranks.size <= 1;
+  for (int64_t j = 0; alone && j < Y->cols; j++) {
+    double v = lapis_mat_at(Y, 0, j);
+    if (isnan(one)) one = v;
+    alone = isnan(v) || v == one;
+    known += !isnan(v);
+  }
+  bool classes = !answers_numbers(c) &&
+                 (targets == NULL || strcmp(targets, "numbers") != 0);
+  if (!alone || !classes) return EXIT_DONE;
+  return cli_fail(EXIT_INPUT,
+                  "%s: %s holds one value alone, \"%s\", in %lld row%s; two "
+                  "different ones are needed to learn from",
+                  c->verb->name, target_shown(ds, 0, title, sizeof title),
+                  value_shown(c, ds, one, value, sizeof value),
+                  (long long)known, known > 1 ? "s" : "");
+}
+
 /* A joint method does without: it completes the features.  cv has to judge. */
 static int check_asked(cli *c, const lapis_mat *Y)
 {
@@ -248,7 +287,7 @@ int check_known(cli *c, const lapis_dataset *ds)
   for (int64_t k = 0; k < Y->rows * Y->cols; k++)
     known += !isnan(lapis_mat_at(Y, k % Y->rows, k / Y->rows));
   spread_count(c, &known, 1);
-  if (known > 0) return EXIT_DONE;
+  if (known > 0) return check_two_values(c, ds);
   if (Y->rows > 1)
     return cli_fail(EXIT_INPUT,
                     "%s: none of the %lld targets has a known %s; rows that "

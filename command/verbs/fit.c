@@ -122,6 +122,35 @@ static void print_text(cli *c, const job *j)
   tell_instances(j);
 }
 
+/* What came of it, and where it is. */
+static void print_filled(cli *c, const job *j)
+{
+  static const char *const option[] = {"output", "completed", "model"};
+  lapis_mat labels;
+  const lapis_data *data = lapis_dataset_data(j->ds);
+  const char *what = has_result(j, "labels", &labels) ? "label" : "number";
+  bool written = false;
+  long long filled = (long long)count_data(c, data).targets;
+  if (data->Y.rows > 0 && filled == 0)
+    printf("no %s was missing, so none is filled in%s", what,
+           lapis_predict_method(c->method) == NULL ||
+                   args_get(&c->args, "model") != NULL
+               ? ""
+               : "; --model F keeps what was learnt for lapis predict");
+  else if (data->Y.rows > 0)
+    printf("%lld %s%s filled in", filled, what, filled > 1 ? "s" : "");
+  const char *before = data->Y.rows == 0 ? "written to "
+                       : filled > 0      ? ", written to "
+                                         : "; written to ";
+  for (int i = 0; i < 3; i++) {
+    const char *path = args_get(&c->args, option[i]);
+    if (path == NULL) continue;
+    printf("%s%s", written ? " and " : before, path);
+    written = true;
+  }
+  if (data->Y.rows > 0 || written) printf("\n");
+}
+
 static bool says(cli *c, const void *settings, const char *name,
                  const char *value)
 {
@@ -136,6 +165,29 @@ static const double *threshold_of(const job *j)
 {
   lapis_mat t;
   return has_result(j, "threshold", &t) ? t.val : NULL;
+}
+
+/* Of targets that are numbers, how answers are written. */
+static lapis_status put_decimals(cli *c, const job *j, lapis_model *m)
+{
+  enum { ROOM = 12 };
+  const lapis_mat *Y = &lapis_dataset_data(j->ds)->Y;
+  lapis_mat labels;
+  lapis_status s = LAPIS_OK;
+  if (Y->rows == 0 || has_result(j, "labels", &labels)) return s;
+  char(*room)[ROOM] = calloc((size_t)Y->rows, sizeof *room);
+  const char **text = calloc((size_t)Y->rows, sizeof *text);
+  if (room == NULL || text == NULL)
+    s = lapis_fail(c->ctx, LAPIS_ENOMEM, "out of memory");
+  for (int64_t k = 0; s >= 0 && k < Y->rows; k++) {
+    snprintf(room[k], ROOM, "%d", lapis_decimals_of(Y, k));
+    text[k] = room[k];
+  }
+  lapis_mat row = lapis_mat_text(text, 1, Y->rows);
+  if (s >= 0) s = lapis_model_set_text(c->ctx, m, "target_decimals", &row);
+  free(room);
+  free(text);
+  return s;
 }
 
 static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
@@ -163,7 +215,7 @@ static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
   lapis_mat words = lapis_mat_text(&missing, 1, 1);
   if (s >= 0 && missing != NULL)
     s = lapis_model_set_text(c->ctx, m, "missing", &words);
-  return s;
+  return s < 0 ? s : put_decimals(c, j, m);
 }
 
 static lapis_status write_model(cli *c, const job *j, const char *path)
@@ -238,12 +290,15 @@ static int report(cli *c, const job *j)
       lapis_json_put(to, "candidates", candidates_json(&of));
     if (j->suspects != NULL)
       lapis_json_put(to, "suspects", contradicted_json(c));
+    if (wrong_labels(c) != NULL)
+      lapis_json_put(to, "expected_wrong", wrong_json(c));
     print_json(to);
   } else {
     print_text(c, j);
     const char *output = args_get(&c->args, "output"); /* .npz has all */
     if (output == NULL || is_sheet(output) || is_page(output))
       print_contradicted(c, j->ds);
+    print_filled(c, j);
   }
   return cli_exit_code(c, info->status);
 }
@@ -261,12 +316,14 @@ static lapis_status make(cli *c, job *j)
 static int suspects(cli *c, job *j)
 {
   lapis_mat held_out;
+  cli_candidates of = candidates(j);
   if (has_result(j, "held_out", &held_out))
-    return find_suspects(c, &j->data, NULL, &held_out, &j->suspects);
+    return find_suspects(c, &j->data, NULL, &held_out, candidates_learnt(&of),
+                         &j->suspects);
   if (j->chooses) return EXIT_DONE; /* few labels, no time: it is remarked */
   lapis_ctx_limit(c->ctx, j->deadline - clock_seconds());
   return find_suspects(c, &j->data, lapis_result_settings(j->solver), NULL,
-                       &j->suspects);
+                       false, &j->suspects);
 }
 
 static int solve(cli *c, job *j)
@@ -450,8 +507,7 @@ static int check_given(cli *c, job *j)
   if (args_get(&c->args, "suspects") != NULL) used |= LAPIS_READS_GROUP;
   j->chooses = lapis_method_chooses(c->method, j->settings,
                                     lapis_data_has(lapis_dataset_data(j->ds)));
-  long count;
-  int code = suspects_asked(c, &count);
+  int code = suspects_check(c, j->ds);
   if (code == EXIT_DONE) code = check_jobs(c, j);
   if (j->chooses && args_get(&c->args, "map") != NULL) {
     lapis_status s = lapis_settings_set(c->ctx, c->method, j->settings, "map",

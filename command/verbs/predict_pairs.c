@@ -36,9 +36,10 @@ static lapis_status write_values(cli *c, const char *path, const lapis_mat *X,
   lapis_mat row = *X, column = *X;
   row.rows = column.rows = 1;
   column.val = (double *)X->val + 1;
-  lapis_sheet_column table[] = {{base == 0 ? "row0" : "row", row},
-                                {base == 0 ? "column0" : "column", column},
-                                {"value", *values}};
+  lapis_sheet_column table[] = {
+      {.title = base == 0 ? "row0" : "row", .values = row},
+      {.title = base == 0 ? "column0" : "column", .values = column},
+      {.title = "value", .values = *values, .rounded = true, .decimals = -1}};
   return is_sheet(path) ? lapis_sheet_write(c->ctx, path, table, 3)
                         : lapis_arrays_write(c->ctx, path, "npz", &item, 1);
 }

@@ -1,6 +1,7 @@
 /* args.c - from argv to named values; every option is a row of a table. */
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "option_rows.h"
 
@@ -8,6 +9,7 @@
 typedef struct row {
   const char *name;
   bool takes_value;
+  const char *arg; /* of the value, in words: "F.npz" */
 } row;
 
 static bool find_in(const cli_verb *v, const cli_option *options,
@@ -18,7 +20,7 @@ static bool find_in(const cli_verb *v, const cli_option *options,
                    strncmp(options->name, name, length) == 0;
     bool by_letter = name == NULL && options->letter == letter;
     if (!by_name && !by_letter) continue;
-    *out = (row){options->name, option_takes_value(v, options)};
+    *out = (row){options->name, option_takes_value(v, options), options->arg};
     return true;
   }
   return false;
@@ -31,7 +33,8 @@ static bool find_param(const lapis_method *m, const char *name, size_t length,
   for (int i = 0; (p = lapis_method_param(m, i)) != NULL; i++) {
     if (strlen(p->name) != length || strncmp(p->name, name, length) != 0)
       continue;
-    *out = (row){p->name, p->type != LAPIS_PARAM_BOOL};
+    *out = (row){p->name, p->type != LAPIS_PARAM_BOOL,
+                 p->arg != NULL ? p->arg : p->choices};
     return true;
   }
   return false;
@@ -156,7 +159,7 @@ static int parse_option(cli *c, int argc, char **argv, int *i)
   const char *name = is_long ? word + 2 : NULL;
   size_t length = is_long ? strcspn(name, "=") : 0;
   const char *value = is_long && name[length] == '=' ? name + length + 1 : NULL;
-  row r = {NULL, false};
+  row r = {.name = NULL};
   bool found = find_row(c, name, length, is_long ? 0 : word[1], &r);
   const char *next = *i + 1 < argc ? argv[*i + 1] : NULL;
   if (is_long)
@@ -171,10 +174,21 @@ static int parse_option(cli *c, int argc, char **argv, int *i)
   }
   if (value == NULL && r.takes_value) {
     if (*i + 1 == argc)
-      return cli_fail(EXIT_MISUSE, "%s: %s needs a value", c->verb->name, word);
+      return cli_fail(EXIT_MISUSE, "%s: nothing follows %s; write %s %s",
+                      c->verb->name, word, word,
+                      r.arg == NULL ? "VALUE" : r.arg);
     value = argv[++*i];
   }
   return add(c, &r, value == NULL ? "true" : value);
+}
+
+/* What fits most data: auto, or the first of the list. */
+static const char *usual_first(const cli_verb *v)
+{
+  const lapis_method *m;
+  for (int i = 0; (m = v->first_at(i)) != NULL; i++)
+    if (strcmp(m->name, "auto") == 0) return m->name;
+  return v->first_at(0)->name;
 }
 
 /* The first word after the verb names the method, or kind of features. */
@@ -193,6 +207,12 @@ static int take_method(cli *c, const char *word)
     c->kinds = (cli_kinds){.count = v->joins ? 1 : 0, .kind = {m}};
     return EXIT_DONE;
   }
+  if (access(word, F_OK) == 0)
+    return cli_fail(EXIT_MISUSE,
+                    "%s: '%s' is there already; the %s comes before it: lapis "
+                    "%s %s %s, and 'lapis help %s' lists what there is",
+                    v->name, word, v->first, v->name, usual_first(v), word,
+                    v->name);
   char hint[64], list[512] = "";
   lapis_nearest near = {.word = word, .size = strlen(word)};
   for (int i = 0; (m = v->first_at(i)) != NULL; i++) {

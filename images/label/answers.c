@@ -11,9 +11,8 @@
 #include "images/label/label.h"
 #include "lapis/choose.h"
 
-enum { FEW_LABELS = 6, SIXTH = 100, MANY = 100, LEARNT = 8 };
+enum { FEW_LABELS = 6, LEARNT = 8 };
 static const double LEAST = 1e-12; /* a probability is above */
-static const double NORMAL_95 = 1.96, MOST_WRONG = .25;
 
 /* ---- comparing ----------------------------------------------------------*/
 static lapis_status get(const lapis_solver *s, const char *name, lapis_mat *out)
@@ -123,167 +122,6 @@ lapis_status label_complete(label_run *w)
 }
 
 /* ---- doubts -------------------------------------------------------------*/
-typedef struct doubt {
-  double p; /* of the label as it is given */
-  double
-      sure; /* of the likeliest label; then its place in that class, 0 .. 1 */
-  int64_t top; /* that class; labels that an image has or not: 0 */
-  int64_t image, class_, group;
-} doubt;
-
-static int least_first(const void *a, const void *b)
-{
-  const doubt *x = a, *y = b;
-  if (x->p != y->p) return x->p < y->p ? -1 : 1;
-  return (x->image > y->image) - (x->image < y->image);
-}
-
-/* The label of an image, and what p says of it; false: not known. */
-static bool ask(const label_run *w, const double *p, int64_t i, int64_t c,
-                doubt *out)
-{
-  int64_t K = w->given.K;
-  bool classes = w->given.kind == LABEL_CLASS;
-  double y = w->Y[i * w->given.rows + (classes ? 0 : c)];
-  *out = (doubt){.p = NAN, .image = i, .class_ = c};
-  if (w->flow->data.group != NULL) out->group = w->group[i];
-  if (isnan(y)) return false;
-  if (!classes) {
-    double q = p[i * K + c];
-    out->p = y > 0 ? q : 1 - q;
-    out->sure = fmax(q, 1 - q);
-    return !isnan(q);
-  }
-  out->p = p[i * K + (int64_t)y];
-  out->class_ = y > 0 ? 0 : 1;
-  for (int64_t o = 0; o < K; o++)
-    if (o != (int64_t)y && p[i * K + o] > p[i * K + out->class_])
-      out->class_ = o;
-  out->top = out->p >= p[i * K + out->class_] ? (int64_t)y : out->class_;
-  out->sure = p[i * K + out->top];
-  /* Nothing contradicts a class that is the likeliest of all. */
-  if (out->p >= p[i * K + out->class_]) out->p = fmax(out->p, .5);
-  return !isnan(out->p);
-}
-
-static int by_class(const void *a, const void *b)
-{
-  const doubt *x = a, *y = b;
-  if (x->top != y->top) return x->top < y->top ? -1 : 1;
-  if (x->sure != y->sure) return x->sure > y->sure ? -1 : 1;
-  return least_first(a, b);
-}
-
-static int by_place(const void *a, const void *b)
-{
-  const doubt *x = a, *y = b;
-  if (x->sure != y->sure) return x->sure < y->sure ? -1 : 1;
-  return least_first(a, b);
-}
-
-/* Of each class alike: one whose labels are often wrong is told less surely. */
-static void surest_first(doubt *all, int64_t n)
-{
-  qsort(all, (size_t)n, sizeof *all, by_class);
-  for (int64_t from = 0, to = 0; from < n; from = to) {
-    while (to < n && all[to].top == all[from].top) to++;
-    for (int64_t k = from; k < to; k++)
-      all[k].sure = ((double)(k - from) + .5) / (double)(to - from);
-  }
-  qsort(all, (size_t)n, sizeof *all, by_place);
-}
-
-static int group_first(const void *a, const void *b)
-{
-  const doubt *x = a, *y = b;
-  return (x->group > y->group) - (x->group < y->group);
-}
-
-/* Images of one person are told wrongly together, so that n labels of a few
- * people are fewer trials: as many as have the standard error that the people
- * show, f (1 - f) / e^2, where e^2 n^2 = G / (G - 1) sum over the G people of
- * (wrong ones - f labels)^2.  At least 1, at most n.  Without groups n. */
-static double trials(const label_run *w, doubt *all, int64_t n, double f)
-{
-  double sum = 0, of_group = 0, groups = 0, count = (double)n;
-  if (w->flow->data.group == NULL || f <= 0 || f >= 1) return count;
-  qsort(all, (size_t)n, sizeof *all, group_first);
-  for (int64_t k = 0; k < n; k++) {
-    of_group += (all[k].p < .5) - f;
-    if (k + 1 < n && all[k + 1].group == all[k].group) continue;
-    sum += of_group * of_group;
-    of_group = 0;
-    groups++;
-  }
-  if (groups < 2) return 1;
-  double square = sum * groups / (groups - 1) / (count * count);
-  return fmin(fmax(f * (1 - f) / square, 1), count);
-}
-
-/* Of the labels that are told most surely, `count` of them, first: the share
- * where the given one is another. */
-static double share_other(const doubt *all, int64_t count)
-{
-  double other = 0;
-  for (int64_t k = 0; k < count; k++) other += all[k].p < .5;
-  return other / (double)count;
-}
-
-/* The share f of wrong labels, and in w->doubts how many are wrong at most,
- * by the upper end of Wilson's interval.  Of the labels that are told most
- * surely, the surest third, hardly any is told wrongly: where the given one is
- * another, it is wrong.  Taken for the share of all, which holds where errors
- * strike alike.  That bound is from above: what is told wrongly counts, too.
- * Where classes are hard to tell apart that is too much: the surest sixth, if
- * it is of SIXTH labels or more, then has a smaller share, which is taken. Of
- * groups the interval's lower end, as few of them tell little: a person whom
- * the others do not foretell is no sign of wrong labels.  *low: that lower
- * end, or 0 where even the surest are contradicted so often that classes may be
- * hard to tell apart and no label wrong. */
-static double share_wrong(label_run *w, doubt *all, int64_t n, double *low)
-{
-  *low = 0;
-  int64_t sure = (n + 2) / 3;
-  surest_first(all, n);
-  if (n == 0) return 0;
-  double f = share_other(all, sure), surest = f;
-  if (sure / 2 >= SIXTH) surest = fmin(f, share_other(all, sure / 2));
-  if (n >= MANY && f * (double)sure < 1.5) surest = 0;
-  double high;
-  lapis_share_interval(f, trials(w, all, sure, f), low, &high);
-  *low = surest > MOST_WRONG ? 0 : fmin(*low, surest);
-  w->doubts[1] = (int64_t)ceil(high * (double)n);
-  if (f <= 0) w->doubts[1] = 0;
-  w->doubts[2] = n;
-  return w->flow->data.group == NULL ? surest : *low;
-}
-
-/* Below this probability (of labels as they are given, of which a share f is
- * wrong, each for one of so many others) a label is wrong rather than right:
- * given that it would be g with probability q if none were wrong,
- * p = (1 - f) q + f (1 - q) / others, and it is wrong with probability
- * f (1 - q) / others / p, which is 1/2 where both terms are one. */
-static double doubted_below(double f, double others)
-{
-  f = fmin(f, MOST_WRONG);
-  return 2 * f * (1 - f) / (f + (1 - f) * others);
-}
-
-static int64_t count_below(const doubt *all, int64_t n, double p)
-{
-  int64_t under = 0;
-  while (under < n && all[under].p < p) under++;
-  return under;
-}
-
-/* Each of those is wrong rather than right, however few the wrong ones may be:
- * at least half of them, less what chance may add. */
-static int64_t wrong_at_least(int64_t doubted)
-{
-  double d = (double)doubted;
-  return (int64_t)floor(fmax(d - NORMAL_95 * sqrt(d), 0) / 2);
-}
-
 static void say_doubts(label_run *w)
 {
   const int64_t *d = w->doubts;
@@ -299,45 +137,28 @@ static void say_doubts(label_run *w)
                 d[2], d[0], d[1]);
 }
 
-/* Lists those below the threshold, and keeps what the page draws. */
+/* Lists them, and keeps what the page draws. */
 static lapis_status list(label_run *w, const double *p)
 {
-  int64_t K = w->given.K, cells = w->flow->n * K, n = 0, kept = 0;
-  doubt *all = calloc((size_t)cells, sizeof *all);
+  int64_t K = w->given.K, cells = w->flow->n * K;
   w->held_out = malloc((size_t)cells * sizeof *w->held_out);
   w->add = calloc((size_t)cells, 1);
-  lapis_status s = LAPIS_OK;
-  if (w->add == NULL || all == NULL || w->held_out == NULL)
-    s = flow_no_memory(w->flow);
-  for (int64_t k = 0; s >= 0 && k < cells; k++) {
+  if (w->add == NULL || w->held_out == NULL) return flow_no_memory(w->flow);
+  for (int64_t k = 0; k < cells; k++) {
     double q = fmin(fmax(p[k], LEAST), 1 - LEAST);
     w->held_out[k] = isnan(p[k]) ? NAN : log(q) - log1p(-q);
-    bool one = w->given.kind != LABEL_CLASS || k % K == 0;
-    if (one && ask(w, p, k / K, k % K, &all[n])) n++;
   }
-  if (all != NULL && s >= 0) {
-    /* K - 1 others; mistakes are for what is alike, which half of them are */
-    double low, f = share_wrong(w, all, n, &low);
-    double others = w->given.kind == LABEL_CLASS ? (double)K - 1 : 1;
-    double alike = fmax((others + 1) / 2, 1);
-    qsort(all, (size_t)n, sizeof *all, least_first);
-    int64_t under = count_below(all, n, doubted_below(f, alike));
-    w->doubts[0] =
-        wrong_at_least(count_below(all, n, doubted_below(low, others)));
-    for (; kept < under && kept < w->set.suspects; kept++) {
-      w->suspect[2 * kept] = all[kept].image;
-      w->suspect[2 * kept + 1] = all[kept].class_;
-      w->margin[kept] = 1 - all[kept].p;
-      w->add[kept] =
-          w->given.kind == LABEL_MANY &&
-          !(w->Y[all[kept].image * w->given.rows + all[kept].class_] > 0);
-    }
-    w->suspects = kept;
-    flow_publish(w->flow, "held_out",
-                 lapis_mat_f64(w->held_out, K, w->flow->n));
+  lapis_mat said = lapis_mat_f64((double *)p, K, w->flow->n);
+  TRY(lapis_doubts(w->flow->ctx, &w->flow->data.Y, w->flow->data.group, &said,
+                   w->set.suspects, w->suspect, w->margin, &w->suspects,
+                   w->doubts));
+  for (int64_t k = 0; k < w->suspects; k++) {
+    const int64_t *at = &w->suspect[2 * k];
+    w->add[k] = w->given.kind == LABEL_MANY &&
+                !(w->Y[at[0] * w->given.rows + at[1]] > 0);
   }
-  free(all);
-  return s;
+  flow_publish(w->flow, "held_out", lapis_mat_f64(w->held_out, K, w->flow->n));
+  return LAPIS_OK;
 }
 
 /* What predicts hidden labels no better than by their shares has nothing to say

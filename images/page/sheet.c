@@ -29,10 +29,7 @@ static const char *number(const lapis_sheet_column *c, int64_t j,
 {
   double v = lapis_mat_at(&c->values, 0, j);
   if (isnan(v)) return "";
-  if (is_share(c))
-    snprintf(to, NUMBER, "%.3f", v);
-  else
-    lapis_number_text(v, to, NUMBER);
+  lapis_sheet_number(c, v, LAPIS_PAGE_DIGITS, to, NUMBER);
   return to;
 }
 
@@ -116,7 +113,7 @@ static void put_data(page *p, const lapis_report *w)
     page_words(p, "}");
   }
   page_words(p, "],\n\"marks\":");
-  const lapis_sheet_column marks = {"marks", w->marks};
+  const lapis_sheet_column marks = {.values = w->marks};
   if (mat_empty(&w->marks))
     page_words(p, "[]");
   else

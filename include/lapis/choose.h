@@ -97,6 +97,11 @@ LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                                       int64_t count, int64_t *index,
                                       double *margin, int64_t *found);
 
+/* Refuses targets that are numbers, which lapis_suspects does before it works.
+ */
+LAPIS_API lapis_status lapis_suspects_check(lapis_ctx *ctx,
+                                            const lapis_data *data);
+
 /* The same by K x n scores that known labels had while they were hidden (auto's
  * held_out): labels of Y whose scores lie on the other side of the threshold.
  */
@@ -105,6 +110,18 @@ LAPIS_API lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
                                          double threshold, int64_t count,
                                          int64_t *index, double *margin,
                                          int64_t *found);
+
+/* By K x n probabilities that known labels had while they were hidden (auto's
+ * held_out): those that are wrong rather than right, at most count; index as
+ * above, its class what the label rather is; margin: 1 less the probability of
+ * the given label.  Between wrong[0] and wrong[1] of wrong[2] known labels are
+ * probably wrong.  group: of samples that err together, n, or NULL. */
+LAPIS_API lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
+                                    const int64_t *group,
+                                    const lapis_mat *probabilities,
+                                    int64_t count, int64_t *index,
+                                    double *margin, int64_t *found,
+                                    int64_t wrong[3]);
 
 /* ---- checkpoints: runs that can be killed and go on ----------------------
  * While one is open, the solves and cross-validations of ctx copy what they

@@ -249,7 +249,21 @@ LAPIS_API lapis_mat lapis_dataset_text(const lapis_dataset *ds,
 typedef struct lapis_sheet_column {
   const char *title;
   lapis_mat values; /* 1 x n, numbers (NaN: an empty cell) or TEXT */
+  /* Numbers: false: with as many digits as read back.  true: with `decimals`
+   * behind the point, or, where these are below 0, in few digits: */
+  bool rounded;
+  int decimals;
 } lapis_sheet_column;
+enum { LAPIS_SHEET_DIGITS = 6, LAPIS_PAGE_DIGITS = 4 }; /* in a file, a page */
+/* A number of a column, rounded to at most so many significant digits where
+ * none are stated. */
+LAPIS_API void lapis_sheet_number(const lapis_sheet_column *column,
+                                  double value, int digits, char *text,
+                                  size_t size);
+/* Decimals that all numbers of row i of Y are written with, NaN aside; -1: they
+ * are of two values, which may be codes, or are measured finer than any table
+ * writes. */
+LAPIS_API int lapis_decimals_of(const lapis_mat *Y, int64_t i);
 /* Columns side by side, to .csv, or to .tsv where path ends so. */
 LAPIS_API lapis_status lapis_sheet_write(lapis_ctx *ctx, const char *path,
                                          const lapis_sheet_column *column,

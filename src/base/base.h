@@ -54,6 +54,10 @@ void base_note(lapis_ctx *ctx, base_level level, const char *name,
 /* A solver is made, or solves, for another or for a run of several steps, which
  * speaks for both. */
 bool base_is_inside(const lapis_ctx *ctx);
+/* What solves next was compared with others by who starts it, who says how good
+ * it is. */
+void base_compared(lapis_ctx *ctx, bool on);
+bool base_is_compared(const lapis_ctx *ctx);
 /* A warning that a context gives once, and every solver has. */
 void base_warn_once(lapis_ctx *ctx, base_topic topic, const char *name,
                     const char *format, ...) LAPIS_PRINTF(4, 5);

@@ -161,6 +161,16 @@ const note_state *base_notes_of(const lapis_ctx *ctx)
   return &ctx->notes;
 }
 
+void base_compared(lapis_ctx *ctx, bool on)
+{
+  ctx->compared = on;
+}
+
+bool base_is_compared(const lapis_ctx *ctx)
+{
+  return ctx->compared;
+}
+
 bool base_is_inside(const lapis_ctx *ctx)
 {
   const note_list *list = ctx->notes.open;

@@ -101,6 +101,7 @@ struct lapis_ctx {
   double deadline;        /* on base_seconds' clock; infinity: none */
   keep_state keep;
   note_state notes;
+  bool compared;          /* what solves was, and its judge says how good */
   char phase[PHASE_SIZE]; /* of a run of several steps, or "" */
   uint64_t max_pixels;    /* of an image */
   uint64_t max_unfold;    /* megabytes */

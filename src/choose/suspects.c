@@ -52,6 +52,24 @@ static int64_t rank(const targets *t, double threshold, const lapis_mat *scores,
   return n;
 }
 
+static lapis_status refuse_numbers(lapis_ctx *ctx, const lapis_mat *Y)
+{
+  bool numbers;
+  TRY(targets_are_numbers(ctx, Y, &numbers));
+  if (!numbers) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "suspects: Y holds numbers, and labels are doubted alone; "
+                    "auto's {held-out} says what each number is predicted to "
+                    "be while it is hidden");
+}
+
+lapis_status lapis_suspects_check(lapis_ctx *ctx, const lapis_data *data)
+{
+  NEEDS(ctx, ctx, data);
+  TRY(mat_check_numbers(ctx, "suspects", "Y", &data->Y));
+  return mat_empty(&data->words) ? refuse_numbers(ctx, &data->Y) : LAPIS_OK;
+}
+
 lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
                                const lapis_mat *scores, double threshold,
                                int64_t count, int64_t *index, double *margin,
@@ -60,16 +78,8 @@ lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
   targets t;
   NEEDS(ctx, ctx, Y, scores, index, margin, found);
   *found = 0;
-  TRY(mat_check_numbers(ctx, "suspects", "Y", Y));
   TRY(mat_check_numbers(ctx, "suspects", "scores", scores));
-  bool numbers;
-  TRY(targets_are_numbers(ctx, Y, &numbers));
-  if (numbers)
-    return lapis_fail(
-        ctx, LAPIS_EINVAL,
-        "suspects: Y holds numbers, and labels are doubted alone; "
-        "auto's --held-out says what each number is predicted "
-        "to be while it is hidden");
+  if (scores->rows <= Y->rows) TRY(refuse_numbers(ctx, Y));
   TRY(targets_encode(ctx, "suspects", Y, &t));
   bool fits = scores->rows == t.classes && scores->cols == t.samples;
   suspect *all = base_alloc(ctx, t.classes * t.samples, sizeof *all);
@@ -143,6 +153,7 @@ lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
   NEEDS(ctx, ctx, m, data, index, margin, found);
   lapis_cv_options o;
   lapis_solver *cv;
+  TRY(lapis_suspects_check(ctx, data));
   TRY(cv_options_take(ctx, options, &o));
   if (options == NULL) o.folds = 0;
   o.keep_scores = true;

@@ -452,6 +452,7 @@ typedef struct io_cell {
   bool coded;         /* they stand for 0, 1, 2, ..; else each is a number */
   bool whole;         /* it is declared to hold whole numbers */
   int64_t digits;     /* that they are written with, zeros before; 0: any */
+  int64_t decimals;   /* that its numbers have at most; -1: any */
   const char *text;   /* without quotes */
   bool missing, last; /* last: of its row */
   const struct csv_cell *cell; /* of delimited text, as it stands; else NULL */
@@ -559,6 +560,7 @@ typedef struct io_facts {
   bool odd;                     /* some number is spelt as LAPIS would not */
   bool padded;                  /* ... as a whole number such as 007 */
   int64_t digits;               /* that all numbers have; 0: they differ */
+  int64_t decimals;             /* that they have at most; -1: any */
   int step;  /* numbers rise (1), fall (-1); 0: neither; 2: one number */
   bool gaps; /* ... by another step than 1 */
   double start, last; /* the first and the last number */

@@ -20,14 +20,70 @@ static const char *text_at(const lapis_mat *m, int64_t i, int64_t j)
   return text == NULL ? "" : text;
 }
 
+/* ---- numbers ------------------------------------------------------------*/
+void lapis_sheet_number(const lapis_sheet_column *column, double value,
+                        int digits, char *text, size_t size)
+{
+  if (column == NULL || text == NULL || !column->rounded || !isfinite(value)) {
+    lapis_number_text(value, text, size);
+    return;
+  }
+  int decimals = column->decimals;
+  if (decimals < 0 && fabs(value) >= pow(10, digits)) decimals = 0;
+  if (decimals < 0 && digits < LAPIS_SHEET_DIGITS && fabs(value) < 1e-3)
+    decimals = digits;
+  if (decimals < 0) {
+    lapis_number_print(text, size, "%.*g", digits, value);
+    return;
+  }
+  if (fabs(value) * pow(10, decimals) <= .5) value = 0; /* not -0.00 */
+  lapis_number_print(text, size, "%.*f", decimals, value);
+}
+
+/* Whether a number reads back from so many decimals. */
+static bool is_written(double value, int decimals)
+{
+  double back;
+  char text[400];
+  lapis_number_print(text, sizeof text, "%.*f", decimals, value);
+  return lapis_number_read(text, NULL, &back) && back == value;
+}
+
+int lapis_decimals_of(const lapis_mat *Y, int64_t i)
+{
+  enum { MOST = 9 };
+  double first = NAN, second = NAN;
+  int decimals = 0;
+  bool codes = true;
+  if (Y == NULL || i < 0 || i >= Y->rows) return -1;
+  for (int64_t j = 0; j < Y->cols && decimals <= MOST; j++) {
+    double v = lapis_mat_at(Y, i, j);
+    if (isnan(v)) continue;
+    if (isnan(first)) first = v;
+    if (isnan(second) && v != first) second = v;
+    codes = codes && (v == first || v == second);
+    while (decimals <= MOST && !is_written(v, decimals)) decimals++;
+  }
+  return codes || decimals > MOST ? -1 : decimals;
+}
+
 /* What is not known is an empty cell. */
-static void put_value(io_print *p, const lapis_mat *m, int64_t i, int64_t j,
+static void put_value(io_print *p, const lapis_sheet_column *c, int64_t j,
                       char delimiter)
 {
-  if (m->dtype == LAPIS_TEXT)
-    io_put_cell(p, text_at(m, i, j), delimiter);
-  else if (!isnan(lapis_mat_at(m, i, j)))
-    io_put_number(p, lapis_mat_at(m, i, j));
+  char text[400];
+  if (c->values.dtype == LAPIS_TEXT) {
+    io_put_cell(p, text_at(&c->values, 0, j), delimiter);
+    return;
+  }
+  double v = lapis_mat_at(&c->values, 0, j);
+  if (isnan(v)) return;
+  if (!c->rounded) {
+    io_put_number(p, v);
+    return;
+  }
+  lapis_sheet_number(c, v, LAPIS_SHEET_DIGITS, text, sizeof text);
+  io_put_plain_cell(p, text, delimiter);
 }
 
 /* ---- columns ------------------------------------------------------------*/
@@ -60,7 +116,7 @@ lapis_status lapis_sheet_write(lapis_ctx *ctx, const char *path,
   for (int64_t j = 0; count > 0 && j < column[0].values.cols; j++) {
     for (int k = 0; k < count; k++) {
       if (k > 0) io_put(&p, &behind, 1);
-      put_value(&p, &column[k].values, 0, j, behind);
+      put_value(&p, &column[k], j, behind);
     }
     io_put_text(&p, "\n");
   }
@@ -129,13 +185,16 @@ static bool knows(const lapis_mat *m, int64_t i, int64_t j)
 /* Numbers as the table writes its own. */
 static void put_filled(filler *f, const lapis_mat *m, const io_cell *cell)
 {
-  char text[40];
-  if (m->dtype == LAPIS_TEXT || (f->decimal != ',' && !cell->whole)) {
-    put_value(&f->p, m, cell->place, cell->row, f->delimiter);
+  char text[400];
+  if (m->dtype == LAPIS_TEXT) {
+    io_put_cell(&f->p, text_at(m, cell->place, cell->row), f->delimiter);
     return;
   }
   double v = lapis_mat_at(m, cell->place, cell->row);
-  lapis_number_text(cell->whole ? round(v) + 0. : v, text, sizeof text);
+  int decimals = cell->whole ? 0 : (int)cell->decimals;
+  lapis_sheet_column as = {.rounded = true, .decimals = decimals};
+  lapis_sheet_number(&as, decimals == 0 ? round(v) : v, LAPIS_SHEET_DIGITS,
+                     text, sizeof text);
   if (cell->digits > 0 && v >= 0 && v < 1e15) /* 7 among 01 .. 12 is 07 */
     (void)snprintf(text, sizeof text, "%0*.0f", (int)cell->digits, round(v));
   char *point = strchr(text, '.');

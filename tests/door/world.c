@@ -145,7 +145,7 @@ static void make_numbers(void)
   w.named = (lapis_named){.name = "X", .mat = w.mat};
   w.assignment = (lapis_assignment){.match = w.integers};
   w.comm = (lapis_comm){.size = 1};
-  w.column = (lapis_sheet_column){"x", w.labels};
+  w.column = (lapis_sheet_column){.title = "x", .values = w.labels};
   w.text = "a text";
 }
 

@@ -403,7 +403,8 @@ static void long_tables_are_shown(void **state)
   assert_true(c.told > 1);
   CHECK_NEAR(c.done, 1, 0);
   CHECK_OK(f, lapis_dataset_finish(ds));
-  lapis_sheet_column column[2] = {{"a", lapis_dataset_data(ds)->X}};
+  lapis_sheet_column column[2] = {
+      {.title = "a", .values = lapis_dataset_data(ds)->X}};
   column[0].values.rows = 1;
   column[1] = column[0];
   c = (course){.doing = "writing"};

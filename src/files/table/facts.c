@@ -49,8 +49,26 @@ static bool is_odd(const csv_cell *cell, double value)
          memchr(s, 'E', size) != NULL;
 }
 
+/* Digits behind the decimal mark; -1: 1e-3 says nothing of that. */
+static int64_t decimals_of(const csv_cell *cell)
+{
+  enum { MOST = 15 };
+  int64_t behind = 0;
+  char mark = cell->decimal == ',' ? ',' : '.';
+  while (behind < cell->size && cell->text[cell->size - 1 - behind] != mark)
+    behind++;
+  for (int64_t i = 0; i < cell->size; i++)
+    if (cell->text[i] == 'e' || cell->text[i] == 'E') return -1;
+  return behind == cell->size ? 0 : behind <= MOST ? behind : -1;
+}
+
 static void note_spelling(io_facts *f, const csv_cell *cell, double value)
 {
+  int64_t decimals = decimals_of(cell);
+  if (decimals < 0 || f->decimals < 0)
+    f->decimals = -1;
+  else if (decimals > f->decimals)
+    f->decimals = decimals;
   const char *s = cell->text;
   if (f->numbers == 0) f->digits = cell->size;
   if (f->digits != cell->size) f->digits = 0;

@@ -433,21 +433,68 @@ static void warn_of_marks(const table *t)
   }
 }
 
+/* What facts_say has of column j that is read; false: nothing. */
+static bool doubt_of(const table *t, int64_t j, int k, char said[FACTS_BYTES])
+{
+  const column *c = &t->column[j];
+  *said = '\0';
+  if ((c->role == IO_FEATURE || c->role == IO_TARGET) && !t->request->as_text)
+    (void)facts_say(&c->facts, k, said);
+  return *said != '\0';
+}
+
+/* What is said, and of how many columns behind the first. */
+typedef struct remark {
+  int64_t column, more;
+  char said[FACTS_BYTES];
+} remark;
+
+/* Once of a word that several columns have: "NA" stands ... */
+static remark *same_remark(remark *all, int count, const char *said)
+{
+  size_t word = (size_t)(strstr(said, " stands ") - said) + 1;
+  for (int i = 0; i < count; i++)
+    if (strncmp(all[i].said, said, word) == 0) return &all[i];
+  return NULL;
+}
+
+static void say_remark(const table *t, const remark *r)
+{
+  const csv_cell *title = &t->column[r->column].title;
+  char others[64] = "";
+  if (r->more > 0)
+    (void)snprintf(others, sizeof others, ", and so in %" PRId64 " other%s",
+                   r->more, r->more > 1 ? "s" : "");
+  base_say(t->ctx, 0, "%s: column %" PRId64 "%s%.*s%s%s: %s", t->path,
+           r->column + 1, t->header ? " (\"" : "",
+           t->header ? csv_shown_bytes(title) : 0, title->text,
+           t->header ? "\")" : "", others, r->said);
+}
+
 /* What is doubtful of the cells that are read. */
 static void warn_of_doubts(const table *t)
 {
-  char said[FACTS_BYTES];
-  for (int64_t j = 0; j < t->columns; j++) {
-    const column *c = &t->column[j];
-    bool read = c->role == IO_FEATURE || c->role == IO_TARGET;
-    read = read && !t->request->as_text;
-    for (int k = 0; read && facts_say(&c->facts, k, said); k++)
-      if (*said != '\0')
-        base_say(t->ctx, 0, "%s: column %" PRId64 "%s%.*s%s: %s", t->path,
-                 j + 1, t->header ? " (\"" : "",
-                 t->header ? csv_shown_bytes(&c->title) : 0, c->title.text,
-                 t->header ? "\")" : "", said);
-  }
+  enum { KINDS = 3, MOST = 16 };
+  remark all[MOST], *same, next;
+  int count = 0;
+  int64_t more = 0;
+  for (int64_t j = 0; j < t->columns; j++)
+    for (int k = 0; k < KINDS; k++) {
+      if (!doubt_of(t, j, k, next.said)) continue;
+      next.column = j, next.more = 0;
+      if ((same = same_remark(all, count, next.said)) != NULL)
+        same->more++;
+      else if (count < MOST)
+        all[count++] = next;
+      else
+        more++;
+    }
+  for (int i = 0; i < count; i++) say_remark(t, &all[i]);
+  if (more > 0)
+    base_say(t->ctx, 0,
+             "%s: %" PRId64 " columns more have doubtful cells; 'lapis info' "
+             "lists them",
+             t->path, more);
 }
 
 static lapis_status open_table(table *t, const io_file *f)
@@ -587,6 +634,7 @@ static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
                              .words = word[j] ? c->facts.n_few : 0,
                              .whole = c->facts.whole && c->facts.numbers > 0,
                              .digits = c->facts.padded ? c->facts.digits : 0,
+                             .decimals = c->facts.decimals,
                              .text = text,
                              .missing = facts_kind(&c->facts, &cell, NULL) ==
                                         CSV_MISSING,

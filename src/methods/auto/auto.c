@@ -265,6 +265,8 @@ static void remark(const auto_solver *w)
   if (w->late)
     base_note(w->base.ctx, BASE_WARNING, "late",
               "%s: time ran out before all candidates had answered", w->name);
+  if (*comparison_unsure(w->race, w->chosen, unsure, sizeof unsure) != '\0')
+    base_note(w->base.ctx, BASE_WARNING, "unsure", "%s: %s", w->name, unsure);
   if (w->options.numbers) {
     remark_numbers(w);
   } else {
@@ -272,8 +274,6 @@ static void remark(const auto_solver *w)
     remark_chosen(w);
   }
   remark_other(w);
-  if (*comparison_unsure(w->race, w->chosen, unsure, sizeof unsure) != '\0')
-    base_note(w->base.ctx, BASE_WARNING, "unsure", "%s: %s", w->name, unsure);
 }
 
 /* ---- comparing ----------------------------------------------------------*/
@@ -351,7 +351,9 @@ static lapis_status answer(auto_solver *w, double started)
                         : race_default_new(ctx, &w->options, &w->data, &w->like,
                                            &w->answer));
   double before = allow(w, started, w->set.held_out > 0 ? .5 : 1);
+  base_compared(ctx, w->race != NULL);
   lapis_status s = lapis_solve(w->answer);
+  base_compared(ctx, false);
   base_set_deadline(ctx, before);
   w->base.info = w->answer->info;
   w->base.called = w->answer->called;

@@ -639,12 +639,10 @@ char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
   if (x->learnt) return text;
   if (r->o.numbers) {
     snprintf(text, size,
-             "%s: hidden numbers are predicted with R^2 %.3f +- %.3f%s",
-             x->ahead > 0 ? "it is not clear that anything was learnt"
-                          : "hidden numbers are predicted no better than by "
-                            "their mean",
-             x->auroc, x->ahead_error / x->guess,
-             x->ahead > 0 ? ", and chance may do that" : "");
+             "hidden numbers are predicted %s by their mean (R^2 %.4f +- "
+             "%.4f), so the numbers that are filled in say little",
+             x->ahead > 0 ? "not clearly better than" : "no better than",
+             x->auroc, x->error);
     return text;
   }
   if (x->one_answer)

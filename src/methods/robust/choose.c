@@ -20,6 +20,7 @@
  * fit numbers it moves D to where they are fitted, and was behind on every
  * table tried (bench/results/rr.md). */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "folds/folds.h"
@@ -484,18 +485,21 @@ lapis_status rr_remark_choice(const rr *w)
               : w->step.all < FEW ? "fewer than 10 samples"
                                   : "no fold could be judged",
               set->lambda, set->gamma);
-  else
-    base_note(w->base.ctx, BASE_NOTE, "chosen",
-              "%s: %s; %slambda %.4g and gamma %.3g chosen, %s %.3f on two "
-              "folds%s%s",
-              method, sized,
-              cleaned && set->denoise == LAPIS_RR_RPCA ? "robust PCA first, "
-                                                       : "",
-              set->lambda, set->gamma, w->lda ? "right in" : "R^2", told,
-              w->lda ? ", classes counting alike" : "",
-              cleaned ? ""
-                      : "; removing errors did not help on held-out rows, so "
-                        "nothing was removed");
-  if (!w->lda) warn_if_unsure(w, told, error);
+  else {
+    char right[48] = ""; /* who compared several methods says it of them */
+    if (!base_is_compared(w->base.ctx))
+      (void)snprintf(right, sizeof right, ", %s %.3f on two folds",
+                     w->lda ? "right in" : "R^2", told);
+    base_note(
+        w->base.ctx, BASE_NOTE, "chosen",
+        "%s: %s; %slambda %.4g and gamma %.3g chosen%s%s%s", method, sized,
+        cleaned && set->denoise == LAPIS_RR_RPCA ? "robust PCA first, " : "",
+        set->lambda, set->gamma, right,
+        w->lda ? ", classes counting alike" : "",
+        cleaned ? ""
+                : "; removing errors did not help on held-out rows, so "
+                  "nothing was removed");
+  }
+  if (!w->lda && !base_is_compared(w->base.ctx)) warn_if_unsure(w, told, error);
   return LAPIS_OK;
 }

@@ -272,8 +272,7 @@ static void tables_tell_probabilities(void **state)
        "size",
        "scores",
        {"score of 3", "score of 5", "score of 7"}},
-      {"svmplus", "tall", "scores", {"score of yes"}},
-      {"rr --drop tall", "height", "scores", {"score of height"}}};
+      {"svmplus", "tall", "scores", {"score of yes"}}};
   command c;
   char text[4000] = "height,reach,tall,size,bad\n";
   uint64_t seed = 5;
@@ -310,7 +309,7 @@ static void tables_tell_probabilities(void **state)
     for (int j = 0; j < 30; j++)
       for (int i = 0; i <= last; i++)
         CHECK_NEAR(number(&c, "a.csv", j + 1, first + i), lapis_mat_at(p, i, j),
-                   0);
+                   1e-5); /* six digits */
     lapis_arrays_free(&all);
     if (k > 0) continue; /* of one line of scores both files rank alike */
     for (int i = 0; i < 2; i++) {

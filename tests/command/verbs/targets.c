@@ -128,9 +128,9 @@ static void labels_of_both_kinds_are_needed(void **state)
     command_expect(&c, 4, "");
     command_expect(&c, 4, k < 4 ? "" : FEATURES_ALONE);
     command_run(&c, "fit %s yes.csv --target k", method[k]);
-    command_expect(&c, 4, "Y");
+    command_expect(&c, 4, "column k");
     command_run(&c, "fit %s one.csv --target k", method[k]);
-    command_expect(&c, 4, "Y");
+    command_expect(&c, 4, "column k");
   }
   command_run(&c, "fit rr empty.csv --target k");
   command_expect(&c, 4, "");

@@ -68,7 +68,7 @@ static void misuse_is_exit_2(void **state)
       {"fitt", "there is no verb 'fitt'"},
       {"fit magic t.csv", "there is no method 'magic'"},
       {"fit mc t.csv --lamda 3", "no option --lamda"},
-      {"fit mc t.csv --lambda", "needs a value"},
+      {"fit mc t.csv --lambda", "nothing follows --lambda; write --lambda X"},
       {"fit mc t.csv --lambda -1", "--lambda is -1; it must be above 0"},
       {"fit mc t.csv --variant best", "mc1|pos|simplex"},
       {"fit mc", "name a data file"},
@@ -120,7 +120,7 @@ static void bad_input_is_exit_4(void **state)
       {"neg.csv --target 3 --variant pos", "X is -4 at row 2, column 2"},
       {"sum.csv --target 3 --variant simplex", "--map l1"},
       {"-X neg.csv -Y short.csv", "samples"},
-      {"ones.csv --target 3", "both kinds"},
+      {"ones.csv --target 3", "holds one value alone"},
       {"cut.npy", "cut.npy"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     command_run(&c, "fit mc %s -q -o out.npz --json", bad[i][0]);

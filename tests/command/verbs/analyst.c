@@ -1,0 +1,218 @@
+/* What an analyst with a table reads: one figure, the column's own name, the
+ * decimals of the column, and what came of it in the last line. */
+#include <math.h>
+
+#include "people_case.h"
+
+enum { ROWS = 60, ASKED = 50 };
+
+/* Cars: prices follow power and km, "noise" follows nothing; price has more
+ * gaps than kind. */
+static void cars(const command *c)
+{
+  static char text[ROWS * 120];
+  char number[32];
+  uint64_t seed = 5;
+  size_t at = (size_t)sprintf(text, "id,power,km,kind,one,noise,price\n");
+  for (int j = 0; j < ROWS; j++) {
+    double power = 50 + 20 * check_normal(&seed), km = check_normal(&seed);
+    at += (size_t)sprintf(text + at, "car%d,%.1f,", j, power);
+    snprintf(number, sizeof number, "%.3f", km);
+    const char *gap = j % 20 == 3 ? "NA" : j % 20 == 9 ? "" : number;
+    at += (size_t)sprintf(text + at, "%s,", gap);
+    at += (size_t)sprintf(text + at, "%s,",
+                          j % 25 == 4   ? ""
+                          : j % 25 == 7 ? "NA"
+                          : power > 50  ? "fast"
+                                        : "slow");
+    double noise = check_normal(&seed), price = 100 * power - 500 * km;
+    if (j < ASKED)
+      at += (size_t)sprintf(text + at, "yes,%.2f,%.2f\n", noise, price);
+    else
+      at += (size_t)sprintf(text + at, ",,\n");
+  }
+  command_write(c, "cars.csv", text, at);
+}
+
+#define CARS "cars.csv --id id --drop one,kind,noise --target price "
+#define KINDS "cars.csv --id id --drop one,noise,price --target kind "
+
+static void start(command *c)
+{
+  command_begin(c);
+  cars(c);
+}
+
+static int count_of(const char *text, const char *part)
+{
+  int count = 0;
+  for (; (text = strstr(text, part)) != NULL; text += strlen(part)) count++;
+  return count;
+}
+
+static const char *last_line(const char *text)
+{
+  const char *end = text + strlen(text);
+  if (end > text) end--;
+  while (end > text && end[-1] != '\n') end--;
+  return end;
+}
+
+static void suspects_of_numbers_are_refused_before_the_fit(void **state)
+{
+  command c;
+  start(&c);
+  command_run(&c, "fit auto " CARS "--suspects 5 -o a.npz");
+  command_expect(&c, 2, "column price holds numbers");
+  assert_null(strstr(c.err, "hidden,"));
+  assert_false(command_exists(&c, "a.npz"));
+  command_end(&c);
+}
+
+/* The first line says it, and R^2 is one figure. */
+static void numbers_that_nothing_predicts_are_said_first(void **state)
+{
+  command c;
+  start(&c);
+  command_do(&c, "fit auto cars.csv --id id --drop one,kind,price "
+                 "--target noise");
+  const char *warning = strstr(c.err, "hidden numbers are predicted no");
+  assert_non_null(warning);
+  assert_ptr_equal(strstr(c.err, "auto:"), warning - strlen("auto: "));
+  char figure[40];
+  const char *at = strstr(warning, "R^2 ");
+  snprintf(figure, sizeof figure, "%.*s", (int)strcspn(at, ")"), at);
+  assert_non_null(strstr(figure, " +- "));
+  for (at = c.err; (at = strstr(at, "better than")) != NULL; at++)
+    assert_int_equal(strncmp(strstr(at, "R^2 "), figure, strlen(figure)), 0);
+  assert_non_null(strstr(strstr(c.err, " answers ("), figure));
+  command_end(&c);
+}
+
+static void the_column_with_most_gaps_is_proposed(void **state)
+{
+  command c;
+  start(&c);
+  command_do(&c, "info cars.csv");
+  assert_non_null(strstr(c.out, "--target price"));
+  put(&c, "few.csv",
+      "a,kind,b\n1,x,1.5\n2,y,2.25\n3,,3.5\n4,x,4.75\n5,,\n"
+      "6,y,1.25\n");
+  command_do(&c, "info few.csv");
+  assert_non_null(strstr(c.out, "--target kind"));
+  command_end(&c);
+}
+
+static void how_many_labels_are_wrong_is_said(void **state)
+{
+  command c;
+  long least = -1, most = -1, all = -1;
+  start(&c);
+  command_do(&c, "fit auto " KINDS "--suspects 3 --json -o s.html");
+  const char *at = strstr(c.out, "\"expected_wrong\"");
+  assert_non_null(at);
+  assert_int_equal(sscanf(strstr(at, "least"), "least\": %ld", &least), 1);
+  assert_int_equal(sscanf(strstr(at, "most"), "most\": %ld", &most), 1);
+  assert_int_equal(sscanf(strstr(at, "check"), "checkable\": %ld", &all), 1);
+  assert_true(0 <= least && least <= most && most <= all);
+  assert_int_equal(all, ROWS - 6);
+  command_do(&c, "fit auto " KINDS "--suspects 3");
+  char line[120];
+  snprintf(line, sizeof line, "of your %ld checkable labels, ", all);
+  assert_non_null(strstr(c.out, line));
+  assert_non_null(strstr(c.out, "the 3 most doubtful first"));
+  command_end(&c);
+}
+
+static int decimals_of(const char *text)
+{
+  const char *point = strchr(text, '.');
+  return point == NULL ? 0 : (int)strlen(point + 1);
+}
+
+/* In a table, on a page, and in the table completed; a score that would repeat
+ * the answer is left out, and .npz keeps all digits. */
+static void numbers_have_the_decimals_of_their_column(void **state)
+{
+  command c;
+  lapis_arrays all;
+  start(&c);
+  command_do(&c, "fit auto " CARS "-o a.csv --completed full.csv --model m");
+  assert_string_equal(cell(&c, "a.csv", 0, 1, ','), "price");
+  assert_null(strstr(cell(&c, "a.csv", 0, 3, ','), "score"));
+  for (int j = ASKED + 1; j <= ROWS; j++) {
+    assert_int_equal(decimals_of(cell(&c, "a.csv", j, 1, ',')), 2);
+    assert_int_equal(decimals_of(cell(&c, "full.csv", j, 6, ',')), 2);
+  }
+  command_do(&c, "predict m cars.csv --id id -q -o p.csv");
+  assert_int_equal(decimals_of(cell(&c, "p.csv", ROWS, 1, ',')), 2);
+  command_do(&c, "fit auto " CARS "-q -o a.npz");
+  command_arrays(&c, "a.npz", &all);
+  double v = lapis_mat_at(&lapis_arrays_find(&all, "scores")->mat, 0, ROWS - 1);
+  CHECK_NEAR(v, number(&c, "a.csv", ROWS, 1), .005);
+  assert_true(v != number(&c, "a.csv", ROWS, 1));
+  lapis_arrays_free(&all);
+  command_do(&c, "fit auto " KINDS "-q -o k.csv");
+  assert_true(strlen(cell(&c, "k.csv", 5, 4, ',')) <= strlen("0.00123456"));
+  command_do(&c, "fit mc " KINDS "-q --mu-rel .1 --completed k2.csv");
+  assert_int_equal(decimals_of(cell(&c, "k2.csv", 4, 2, ',')), 3);
+  command_end(&c);
+}
+
+static void a_word_in_many_columns_is_said_once(void **state)
+{
+  command c;
+  start(&c);
+  put(&c, "na.csv",
+      "a,b,c,d,y\nu,NA,,1,x\n,v,NA,2,y\nNA,,w,4,x\nu,v,w,3,y\nu,v,w,0,x\n"
+      "u,v,w,5,y\n");
+  command_run(&c, "fit mc na.csv --one-hot a,b,c --target y --mu-rel .1");
+  assert_int_equal(count_of(c.err, "\"NA\" stands"), 1);
+  assert_non_null(strstr(c.err, "(\"a\"), and so in 2 others"));
+  command_end(&c);
+}
+
+static void the_last_line_says_what_came_of_it(void **state)
+{
+  command c;
+  start(&c);
+  command_do(&c, "fit auto " KINDS "-o k.csv");
+  assert_string_equal(last_line(c.out),
+                      "6 labels filled in, written to k.csv\n");
+  command_do(&c, "fit auto " CARS "-o k.csv --model m");
+  assert_string_equal(last_line(c.out),
+                      "10 numbers filled in, written to k.csv and m\n");
+  put(&c, "all.csv", "a,b,y\n1,2,x\n2,1,y\n3,4,x\n5,3,y\n7,9,x\n8,1,y\n");
+  command_do(&c, "fit mc all.csv --target y --mu-rel .1");
+  assert_int_equal(strncmp(last_line(c.out), "no label was missing", 20), 0);
+  command_end(&c);
+}
+
+static void refusals_name_what_is_in_the_table(void **state)
+{
+  command c;
+  start(&c);
+  command_run(&c, "fit auto cars.csv --id id --use power,km --target one");
+  command_expect(&c, 4,
+                 "column one holds one value alone, \"yes\", in 50 rows");
+  command_run(&c, "fit cars.csv");
+  command_expect(&c, 2, "lapis fit auto cars.csv");
+  command_run(&c, "fit auto cars.csv --suspects");
+  command_expect(&c, 2, "nothing follows --suspects; write --suspects M");
+  command_end(&c);
+}
+
+int test_analyst(void)
+{
+  const struct CMUnitTest cases[] = {
+      cmocka_unit_test(suspects_of_numbers_are_refused_before_the_fit),
+      cmocka_unit_test(numbers_that_nothing_predicts_are_said_first),
+      cmocka_unit_test(the_column_with_most_gaps_is_proposed),
+      cmocka_unit_test(how_many_labels_are_wrong_is_said),
+      cmocka_unit_test(numbers_have_the_decimals_of_their_column),
+      cmocka_unit_test(a_word_in_many_columns_is_said_once),
+      cmocka_unit_test(the_last_line_says_what_came_of_it),
+      cmocka_unit_test(refusals_name_what_is_in_the_table),
+  };
+  return run_cases(cases, NULL, NULL);
+}
