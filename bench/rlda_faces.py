@@ -1,17 +1,19 @@
-"""Faces under gross errors: rlda with all settings left open.
+"""Faces in varied light and under gross errors: rlda with settings left open.
 
-  LAPIS_DATA=... python3 bench/rlda_faces.py [build/lapis] [DRAWS]
+  LAPIS_DATA=... python3 bench/rlda_faces.py [build/lapis [DRAWS [OTHER]]]
 
 ORL (40 people, 10 images of 32 x 32) where LAPIS_DATA has it, and the bundled
 CMU faces (20 people, the 32 images of each at 20 x 20); half of the images of
-each person teach, the others are told.  Errors strike both halves: a share of
-the pixels takes any grey value, or a square of the image is black.  rlda's own
-choice against shrinkage LDA (Ledoit-Wolf) on the images as they are; on what
-robust PCA of the half that teaches leaves, the others cleaned one at a time; and
-on what robust PCA of all images leaves, which sees those that are asked.  No
-setting was chosen by these figures."""
+each person teach, the others are told.  light: each image is multiplied by a
+gain and a slope of its own.  Errors strike both halves, those in the test the
+other half alone: a share of the pixels takes any grey value, or a square of the
+image is black.  rlda's own choice (and that of OTHER, another build), and
+linear --map l2,standard, with the processor seconds of fit and predict; shrinkage LDA
+(Ledoit-Wolf) on the images, and on images of length 1; and on what robust PCA
+of the half that teaches leaves, the others cleaned one at a time."""
 import csv
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -21,13 +23,15 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 lapis = sys.argv[1] if len(sys.argv) > 1 else "build/lapis"
 draws = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+other = sys.argv[3] if len(sys.argv) > 3 else None
 folder = tempfile.mkdtemp()
 FACES = os.path.join(os.path.dirname(__file__), "../data/cmu_faces")
-ERRORS = ["none", "pixels 10 %", "pixels 30 %", "square 10 %", "square 25 %"]
+ERRORS = ["none", "light", "light, square 10 % in the test", "pixels 10 %",
+          "pixels 30 %", "square 10 %", "square 25 %"]
 
 
-def run(*words):
-    return subprocess.run([lapis, *words, "--threads", "1"], check=True,
+def run(*words, by=None):
+    return subprocess.run([by or lapis, *words, "--threads", "1"], check=True,
                           capture_output=True, text=True)
 
 
@@ -51,30 +55,50 @@ def cmu():
     return X / X.max(), y
 
 
-def strike(X, how, random):
-    X = X.copy()
+def lit(X, random):
     side = X.shape[1]
-    kind, share = how.split()[0], float((how + " 0").split()[1]) / 100 \
-        if how != "none" else 0
+    at = np.linspace(-1, 1, side)
+    X = X.copy()
     for image in X:
-        if kind == "pixels":
+        across, down = random.uniform(-1.2, 1.2, 2)
+        slope = 1 + across * at[None, :] + down * at[:, None]
+        image *= random.uniform(.3, 1) * np.maximum(slope, .05)
+    return X
+
+
+def strike(X, how, random, first):
+    X = lit(X, random) if how.startswith("light") else X.copy()
+    side = X.shape[1]
+    words = how.replace(",", "").split()
+    share = next((float(w) / 100 for w in words if w.isdigit()), 0)
+    for image in (X[k] for k in range(len(X))
+                  if not (first[k] and "test" in words)):
+        if "pixels" in words:
             hit = random.rand(side, side) < share
             image[hit] = random.rand(hit.sum())
-        elif kind == "square":
+        elif "square" in words:
             wide = round(side * share ** .5)
             i, j = random.randint(0, side - wide + 1, 2)
             image[i:i + wide, j:j + wide] = 0
     return X.reshape(len(X), -1)
 
 
-def rlda(X, y, first):
+def spent_so_far():
+    of = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return of.ru_utime + of.ru_stime
+
+
+def told(command, X, y, first, *how):
+    """Share right, seconds, and what it said."""
     np.savez(f"{folder}/a.npz", X=X[first], Y=y[first])
     np.savez(f"{folder}/b.npz", X=X[~first])
-    said = run("fit", "rlda", f"{folder}/a.npz", "--model", f"{folder}/m")
+    began = spent_so_far()
+    said = run(*how, f"{folder}/a.npz", "--model", f"{folder}/m", by=command)
     run("predict", f"{folder}/m", f"{folder}/b.npz", "-q", "-o",
-        f"{folder}/o.npz")
-    chose = [s for s in said.stderr.splitlines()]
-    return (np.load(f"{folder}/o.npz")["labels"].ravel() == y[~first]).mean(), chose
+        f"{folder}/o.npz", by=command)
+    spent = spent_so_far() - began
+    right = np.load(f"{folder}/o.npz")["labels"].ravel() == y[~first]
+    return [right.mean(), spent], said.stderr.splitlines()
 
 
 def lda(X, y, first):
@@ -96,37 +120,37 @@ def cleaned_apart(X, first):
     return out
 
 
-def cleaned(X):
-    np.savez(f"{folder}/p.npz", X=X)
-    run("fit", "rpca", f"{folder}/p.npz", "-q", "--tol", "1e-3", "-o",
-        f"{folder}/l.npz")
-    return np.load(f"{folder}/l.npz")["low_rank"].reshape(X.shape)
-
-
 def main():
     sets = {"ORL": orl} if "LAPIS_DATA" in os.environ else {}
     sets["CMU faces"] = cmu
-    print("| faces | errors | rlda, left open | shrinkage LDA | RPCA + LDA "
-          "| RPCA of all + LDA |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    names = ["rlda, left open", "s"] + (["before", "s"] if other else []) + [
+        "linear, l2", "s", "shrinkage LDA", "of length 1", "RPCA + LDA"]
+    print("| faces | errors | " + " | ".join(names) + " |")
+    print("| --- " * (2 + len(names)) + "|")
     for name, read in sets.items():
         images, y = read()
         for how in ERRORS:
             found = []
             for seed in range(draws):
                 random = np.random.RandomState(seed)
-                X = strike(images, how, random)
                 first = np.zeros(len(y), bool)
                 for k in np.unique(y):
                     at = random.permutation(np.flatnonzero(y == k))
                     first[at[:len(at) // 2]] = True
-                own, chose = rlda(X, y, first)
-                found.append((own, lda(X, y, first),
-                              lda(cleaned_apart(X, first), y, first),
-                              lda(cleaned(X), y, first)))
-                print(seed, found[-1], chose, file=sys.stderr, flush=True)
+                X = strike(images, how, random, first)
+                row, chose = told(lapis, X, y, first, "fit", "rlda")
+                if other:
+                    row += told(other, X, y, first, "fit", "rlda")[0]
+                row += told(lapis, X, y, first, "fit", "linear", "--map",
+                            "l2,standard")[0]
+                unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+                row += [lda(X, y, first), lda(unit, y, first),
+                        lda(cleaned_apart(X, first), y, first)]
+                found.append(row)
+                print(name, how, seed, chose, file=sys.stderr, flush=True)
             print(f"| {name} | {how} | " + " | ".join(
-                f"{v:.3f}" for v in np.mean(found, 0)) + " |", flush=True)
+                f"{v:.2f}" if n == "s" else f"{v:.3f}"
+                for n, v in zip(names, np.mean(found, 0))) + " |", flush=True)
 
 
 main()

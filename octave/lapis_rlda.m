@@ -18,10 +18,11 @@ function [labels, result, info] = lapis_rlda (X, Y, varargin)
   %  sparse              n x d: X - low_rank where X was observed, 0 elsewhere
   %  filled              n x d, with --refill: X, with what was covered taken
   %                      from low_rank
-  %  tried               candidates x 5, where lambda and gamma are left open:
+  %  tried               candidates x 6, where lambda and gamma are left open:
   %                      lambda, gamma (0: from the data), mean share right of
-  %                      each class on hidden samples, 1 where robust PCA
-  %                      comes first, the standard error
+  %                      each class on hidden samples (NaN: not asked), 1
+  %                      where robust PCA comes first, the standard error, 1
+  %                      where samples were brought to length 1
   %  scale               2 x d, where features were brought to one size: what
   %                      was taken off, and what the rest was divided by
   %  used                n, where Y has gaps: 1 for samples with all their

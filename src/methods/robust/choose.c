@@ -6,13 +6,17 @@
  * next to nothing to the sparse error unless features are heavy-tailed, 1000
  * nothing at all, which is ridge regression that fills gaps.
  *
- * rlda: no cleaning, robust PCA first, or the joint form; of those within a
- * standard error of the best share told right it is the first.  Classes count
- * alike in that share, as they do for the nearest mean: of plain shares a class
- * of 3 % is told best by never answering it, which is what a D does that was
- * fitted to the labels.  One that is not in both folds, and so can never be
- * told, does not count.  gamma is that of shrink.c but in the joint form, which
- * has .1 and 10.
+ * rlda: no cleaning (ridge LDA, where X = D is the answer), robust PCA first,
+ * or the joint form; the first two also of samples brought to length 1, which
+ * takes out what light does to an image.  The first within a standard error of
+ * the best share told right is taken.  Classes count alike in that share, as
+ * they do for the nearest mean: of plain shares a class of 3 % is told best by
+ * never answering it, which is what a D does that was fitted to the labels.
+ * One that is not in both folds, and so can never be told, does not count.
+ * gamma is that of shrink.c but in the joint form, which has .1 and 10.
+ * Robust PCA is tried where it could be ahead by a standard error, and the
+ * joint form, which costs ten times as much, where robust PCA was: what nothing
+ * was wrong with, nothing cleans better (bench/results/rr.md).
  *
  * rr: robust PCA first with one of five lambdas, and one of three gammas; the
  * least squared error; its standard error is that of what each sample gains on
@@ -21,6 +25,7 @@
  * table tried (bench/results/rr.md). */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "folds/folds.h"
@@ -30,35 +35,37 @@ enum { FOLDS = 2 };
 typedef struct attempt {
   int denoise;
   double factor, gamma; /* of 1 / sqrt(max(d, n)); 0: from the data */
+  bool unit;            /* of samples of length 1 */
+  int round;            /* each is tried after what came before it */
 } attempt;
 static const attempt CLASSES[] = {
-    {LAPIS_RR_JOINT, 10, 0}, {LAPIS_RR_RPCA, 1, 0},   {LAPIS_RR_JOINT, 3, .1},
-    {LAPIS_RR_JOINT, 3, 10}, {LAPIS_RR_JOINT, 1, .1}, {LAPIS_RR_JOINT, 1, 10}};
-/* What is alike in denoise and lambda adjoins: one D serves all its gammas. */
-static const attempt NUMBERS[] = {
-    {LAPIS_RR_RPCA, 1e3, 3}, {LAPIS_RR_RPCA, 1e3, .1}, {LAPIS_RR_RPCA, 1e3, 30},
-    {LAPIS_RR_RPCA, 10, 3},  {LAPIS_RR_RPCA, 10, .1},  {LAPIS_RR_RPCA, 10, 30},
-    {LAPIS_RR_RPCA, 2.5, 3}, {LAPIS_RR_RPCA, 2.5, .1}, {LAPIS_RR_RPCA, 2.5, 30},
-    {LAPIS_RR_RPCA, 1.5, 3}, {LAPIS_RR_RPCA, 1.5, .1}, {LAPIS_RR_RPCA, 1.5, 30},
-    {LAPIS_RR_RPCA, 1, 3},   {LAPIS_RR_RPCA, 1, .1},   {LAPIS_RR_RPCA, 1, 30}};
+    {LAPIS_RR_RPCA, 1e3, 0, false, 0}, {LAPIS_RR_RPCA, 1e3, 0, true, 0},
+    {LAPIS_RR_RPCA, 1, 0, false, 1},   {LAPIS_RR_RPCA, 1, 0, true, 1},
+    {LAPIS_RR_JOINT, 1, .1, false, 2}, {LAPIS_RR_JOINT, 1, 10, false, 2}};
+/* of rr: robust PCA first; one D serves all gammas */
+static const double FACTORS[] = {1e3, 10, 2.5, 1.5, 1}, GAMMAS[] = {3, .1, 30};
 
 static const double LOOSE = 1e-5;     /* residuals of a fold */
 static const double LOOSE_GAP = 1e-3; /* gaps there */
 enum {
   MOST = 50000, /* iterations there */
   FEW = 10,     /* samples of rr: see too_few */
-  MOST_TRIES = sizeof NUMBERS / sizeof *NUMBERS
+  ROUNDS = 3,
+  N_GAMMAS = sizeof GAMMAS / sizeof *GAMMAS,
+  MOST_TRIES = N_GAMMAS * (sizeof FACTORS / sizeof *FACTORS)
 };
 
-static const attempt *attempts(const rr *w)
+static attempt attempt_at(const rr *w, int t)
 {
-  return w->lda ? CLASSES : NUMBERS;
+  if (w->lda) return CLASSES[t];
+  return (attempt){.denoise = LAPIS_RR_RPCA,
+                   .factor = FACTORS[t / N_GAMMAS],
+                   .gamma = GAMMAS[t % N_GAMMAS]};
 }
 
 int rr_tries(const rr *w)
 {
-  return w->lda ? sizeof CLASSES / sizeof *CLASSES
-                : sizeof NUMBERS / sizeof *NUMBERS;
+  return w->lda ? sizeof CLASSES / sizeof *CLASSES : MOST_TRIES;
 }
 
 /* ---- folds --------------------------------------------------------------*/
@@ -67,11 +74,15 @@ typedef struct plan {
   method_new_fn make; /* of a fold's fit */
   fold_plan folds;
   lapis_data data;
+  double *X1;     /* rlda: d x n, X of samples of length 1, of one size */
   double *Y;      /* rlda: n */
   int64_t *kind;  /* rlda: n, the class's place among the values */
   double *weight; /* rlda: of each class; 0 of one that not both folds hide;
                    * a sample counts so often beside its own weight */
   int64_t judged; /* classes in both folds: these count */
+  bool alike;     /* rlda: features have one unit, and samples a length */
+  double first[MOST_TRIES]; /* what was told in the first fold, or NaN */
+  bool ended[MOST_TRIES];   /* not made in the second one */
 } plan;
 
 static int64_t class_of(const rr *w, int64_t j)
@@ -84,6 +95,7 @@ static int64_t class_of(const rr *w, int64_t j)
 static void plan_free(plan *p)
 {
   folds_free(&p->folds);
+  base_free(p->X1);
   base_free(p->Y);
   base_free(p->kind);
   base_free(p->weight);
@@ -111,8 +123,30 @@ static lapis_status weigh_classes(const rr *w, plan *p)
   return s;
 }
 
+static int by_size(const void *a, const void *b)
+{
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* Whether features have one unit, so that a sample has a length: none is ten
+ * times as large as half of them are. */
+static lapis_status find_alike(const rr *w, plan *p)
+{
+  static const double FAR = 10;
+  double *size = base_alloc(w->base.ctx, w->d, sizeof *size);
+  if (size == NULL) return LAPIS_ENOMEM;
+  const double *centre = w->scale.centre;
+  for (int64_t i = 0; i < w->d; i++)
+    size[i] = hypot(centre[i], centre[w->d + i]);
+  qsort(size, (size_t)w->d, sizeof *size, by_size);
+  p->alike = size[w->d - 1] <= FAR * size[w->d / 2];
+  base_free(size);
+  return LAPIS_OK;
+}
+
 /* Of numbers two folds of all samples; rlda: each class spread evenly. */
-static lapis_status choose_folds(const rr *w, plan *p)
+static lapis_status choose_folds(rr *w, plan *p)
 {
   lapis_ctx *ctx = w->base.ctx;
   fold_draw how = {.method = w->base.cls->method,
@@ -125,9 +159,12 @@ static lapis_status choose_folds(const rr *w, plan *p)
                          .Y = lapis_mat_f64(w->Y, w->K, w->n),
                          .weight = w->weight};
   if (w->lda) {
+    p->X1 = base_alloc_raw(ctx, w->d * w->n, sizeof *p->X1);
     p->Y = base_alloc_raw(ctx, w->n, sizeof *p->Y);
     p->kind = base_alloc(ctx, w->n, sizeof *p->kind);
-    if (p->Y == NULL || p->kind == NULL) return LAPIS_ENOMEM;
+    if (p->X1 == NULL || p->Y == NULL || p->kind == NULL) return LAPIS_ENOMEM;
+    TRY(rr_take_unit(w, p->X1));
+    TRY(find_alike(w, p));
     for (int64_t j = 0; j < w->n; j++) {
       p->kind[j] = class_of(w, j);
       p->Y[j] = w->labels.value[p->kind[j]];
@@ -143,18 +180,23 @@ static lapis_status choose_folds(const rr *w, plan *p)
 
 typedef struct fold {
   method_new_fn make;
-  fold_part hidden, shown;
-  double *weight;  /* rlda: of the samples that are hidden */
-  int64_t units;   /* groups, or 0: samples err by themselves */
-  int64_t *unit;   /* of the samples that are hidden */
+  fold_part hidden[2], shown[2]; /* [1]: of samples of length 1 */
+  double *weight;                /* rlda: of the samples that are hidden */
+  int64_t units;                 /* groups, or 0: samples err by themselves */
+  int64_t *unit;                 /* of the samples that are hidden */
   double *of_unit; /* 2 x units: what is told of it, and its weight */
 } fold;
 
 static lapis_status take_fold(const rr *w, const plan *p, int k, fold *out)
 {
   lapis_ctx *ctx = w->base.ctx;
-  TRY(folds_split(ctx, &p->data, &p->folds, k, &out->hidden, &out->shown));
-  int64_t at = 0, n = out->hidden.data.X.cols;
+  lapis_data data = p->data;
+  for (int unit = 0; unit < (w->lda ? 2 : 1); unit++) {
+    if (unit > 0) data.X = lapis_mat_f64(p->X1, w->d, w->n);
+    TRY(folds_split(ctx, &data, &p->folds, k, &out->hidden[unit],
+                    &out->shown[unit]));
+  }
+  int64_t at = 0, n = out->hidden[0].data.X.cols;
   out->make = p->make;
   out->units = w->group != NULL ? p->folds.units : 0;
   out->weight = base_alloc(ctx, n, sizeof *out->weight);
@@ -172,8 +214,10 @@ static lapis_status take_fold(const rr *w, const plan *p, int k, fold *out)
 
 static void drop_fold(fold *f)
 {
-  fold_part_free(&f->hidden);
-  fold_part_free(&f->shown);
+  for (int unit = 0; unit < 2; unit++) {
+    fold_part_free(&f->hidden[unit]);
+    fold_part_free(&f->shown[unit]);
+  }
   base_free(f->weight);
   base_free(f->unit);
   base_free(f->of_unit);
@@ -182,8 +226,8 @@ static void drop_fold(fold *f)
 /* ---- trying -------------------------------------------------------------*/
 enum { TOLD = 6 }; /* sums that a fold tells */
 
-static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
-                           lapis_solver **p)
+static lapis_status answer(rr *w, const fold *f, const attempt *a,
+                           lapis_solver *s, lapis_solver **p)
 {
   lapis_rr_predict_settings how;
   lapis_settings_default(&rlda_predict_method, &how);
@@ -193,8 +237,8 @@ static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
   TRY(status);
   if (status == LAPIS_CANCELLED) return status;
   TRY(s->cls->learn(s));
-  TRY(rr_predict_new(w->base.ctx, &f->hidden.data, s->settings, &s->learned,
-                     &how, p));
+  TRY(rr_predict_new(w->base.ctx, &f->hidden[a->unit].data, s->settings,
+                     &s->learned, &how, p));
   (*p)->brief = true;
   return lapis_solve(*p);
 }
@@ -206,7 +250,7 @@ static lapis_status answer(rr *w, const fold *f, lapis_solver *s,
 static void tell(const rr *w, const lapis_mat *got, const fold *f,
                  double sum[TOLD])
 {
-  const lapis_mat *Y = &f->hidden.data.Y;
+  const lapis_mat *Y = &f->hidden[0].data.Y;
   for (int64_t j = 0; j < got->cols; j++) {
     double off = 0, size = 0;
     for (int64_t i = 0; i < Y->rows; i++) {
@@ -214,7 +258,7 @@ static void tell(const rr *w, const lapis_mat *got, const fold *f,
       off += e * e / (double)Y->rows;
       size += y * y / (double)Y->rows;
     }
-    const double *own = f->hidden.data.weight;
+    const double *own = f->hidden[0].data.weight;
     double weight = f->weight[j], gain = w->lda ? weight : size - off;
     double right = w->lda ? (off <= 0) * weight : 1 - off;
     double v = own == NULL ? 1 : own[j];
@@ -252,7 +296,8 @@ static lapis_status prepare(rr *w, const fold *f, const attempt *a,
   lapis_rr_settings set = w->set;
   int64_t first, all;
   double spent = loop_seconds(&w->base.loop);
-  TRY(base_place(w->base.ctx, f->shown.data.X.cols, &first, &all));
+  const lapis_data *shown = &f->shown[a->unit].data;
+  TRY(base_place(w->base.ctx, shown->X.cols, &first, &all));
   TRY(base_max(w->base.ctx, &spent, 1));
   set.lambda = a->factor * rr_lambda(NAN, w->d, all);
   set.gamma = a->gamma > 0 ? a->gamma : NAN;
@@ -269,12 +314,13 @@ static lapis_status prepare(rr *w, const fold *f, const attempt *a,
   if (same) return (*s)->cls->retune(*s, &set);
   lapis_solver_free(*s);
   *s = NULL;
-  TRY(f->make(w->base.ctx, &f->shown.data, &set, s));
-  ((rr *)*s)->in_fold = true;
+  TRY(f->make(w->base.ctx, shown, &set, s));
+  rr *of = (rr *)*s;
+  of->in_fold = true;
   if (!w->lda) return LAPIS_OK;
-  ((rr *)*s)->round = w->round;
-  ((rr *)*s)->shrink = !(a->gamma > 0);
-  return LAPIS_OK;
+  of->round = w->round;
+  of->shrink = !(a->gamma > 0);
+  return rr_scale_nothing(&of->base.arena, w->d, &of->scale);
 }
 
 /* right (TOLD): NaN of what cannot be solved. */
@@ -284,7 +330,7 @@ static lapis_status try_one(rr *w, const fold *f, const attempt *a,
   lapis_solver *p = NULL;
   lapis_status status = prepare(w, f, a, s);
   if (status == LAPIS_TIME_LIMIT) return status;
-  if (status >= 0) status = answer(w, f, *s, &p);
+  if (status >= 0) status = answer(w, f, a, *s, &p);
   const lapis_mat *got = NULL;
   if (status >= 0 && p != NULL)
     got = named_find(&p->result, w->lda ? "labels" : "scores");
@@ -299,14 +345,44 @@ static lapis_status try_one(rr *w, const fold *f, const attempt *a,
   return status < 0 ? LAPIS_OK : status;
 }
 
+/* The best of rr, the first within a standard error of it of rlda; the first of
+ * all where nothing was told. */
+static int choice(const rr *w)
+{
+  double best = NAN, error = 0;
+  for (int t = 0; t < rr_tries(w); t++) {
+    const double *of = w->tried + RR_TRIED * t;
+    if (isnan(of[2]) || of[2] <= best) continue;
+    best = of[2];
+    error = w->lda ? of[4] + 1e-9 : 0;
+  }
+  if (isnan(best)) return 0;
+  int first = 0;
+  while (!(w->tried[RR_TRIED * first + 2] >= best - error)) first++;
+  return first;
+}
+
+/* Samples have length 1 where features have one unit, and after the first round
+ * where what was told best there has. */
+static bool is_made(const rr *w, const plan *p, int t, int round)
+{
+  attempt a = attempt_at(w, t);
+  if (a.round != round || p->ended[t]) return false;
+  if (!a.unit) return true;
+  return p->alike && (round == 0 || w->tried[RR_TRIED * choice(w) + 5] > 0);
+}
+
 /* right (TOLD x tries): NaN where it was not told. */
-static lapis_status try_fold(rr *w, const fold *f, double *right)
+static lapis_status try_fold(rr *w, const plan *p, const fold *f, int round,
+                             double *right)
 {
   lapis_solver *s = NULL;
   lapis_status status = LAPIS_OK;
   for (int k = 0; k < TOLD * rr_tries(w); k++) right[k] = NAN;
   for (int t = 0; t < rr_tries(w) && status >= 0; t++) {
-    status = try_one(w, f, attempts(w) + t, &s, right + TOLD * t);
+    attempt a = attempt_at(w, t);
+    if (!is_made(w, p, t, round)) continue;
+    status = try_one(w, f, &a, &s, right + TOLD * t);
     if (status == LAPIS_CANCELLED) w->base.loop.status = status;
     if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
   }
@@ -319,10 +395,10 @@ static lapis_status try_fold(rr *w, const fold *f, double *right)
 static lapis_status add_fold(const rr *w, const fold *f, const double *right,
                              double *sum, double *judged)
 {
-  const double *own = f->hidden.data.weight;
+  const double *own = f->hidden[0].data.weight;
   double all = 0;
   bool any = false;
-  for (int64_t j = 0; j < f->hidden.data.X.cols; j++)
+  for (int64_t j = 0; j < f->hidden[0].data.X.cols; j++)
     all += own == NULL ? 1 : own[j];
   TRY(base_sum(w->base.ctx, &all, 1));
   for (int t = 0; t < rr_tries(w); t++) any = any || !isnan(right[TOLD * t]);
@@ -339,9 +415,11 @@ static double group_error(const double *of, double m, double all, int64_t units)
   return sqrt(fmax(square, 0) * u / (u - 1)) / all;
 }
 
-static void set_told(rr *w, const plan *p, const double *sum, double judged)
+static void set_told(rr *w, const plan *p, int round, const double *sum,
+                     double judged)
 {
   for (int t = 0; t < rr_tries(w) && judged > 0; t++) {
+    if (attempt_at(w, t).round != round || p->ended[t]) continue;
     const double *of = sum + TOLD * t;
     double n = w->lda ? of[1] : judged;
     double told = of[0] / n, mean = of[1] / n;
@@ -364,49 +442,69 @@ static bool too_few(const rr *w, const plan *p)
   return w->lda ? p->judged < 2 : w->step.all < FEW;
 }
 
-/* tried (RR_TRIED x tries): lambda for all samples, gamma, what was told (NaN:
- * it could not be), denoise, the standard error of what was told. */
-static lapis_status try_all(rr *w, const plan *p)
+/* Whether a round may change the choice: the first always; robust PCA, where
+ * all right would be better by a standard error than the first two are; the
+ * joint form where robust PCA was. */
+static bool may_pay(const rr *w, int round)
+{
+  const double *now = w->tried + RR_TRIED * choice(w);
+  if (round == 0) return true;
+  if (!w->lda || isnan(now[2])) return false;
+  return round == 1 ? now[2] + now[4] < 1 : rr_cleans(now[0], w->d, w->n);
+}
+
+/* Those end that are not ahead, in the first fold, of what would be taken
+ * without them. */
+static void end_some(const rr *w, plan *p, int round, const double *right)
+{
+  double now = p->first[choice(w)];
+  for (int t = 0; w->lda && t < rr_tries(w); t++) {
+    const double *of = right + TOLD * t;
+    if (attempt_at(w, t).round != round) continue;
+    p->first[t] = of[0] / of[1];
+    p->ended[t] = round > 0 && !(p->first[t] > now);
+  }
+}
+
+static lapis_status try_round(rr *w, plan *p, int round)
 {
   lapis_status status = LAPIS_OK;
   double judged = 0;
   double right[TOLD * MOST_TRIES], sum[TOLD * MOST_TRIES] = {0};
-  for (int t = 0; t < rr_tries(w); t++) {
-    const attempt *a = attempts(w) + t;
-    double row[RR_TRIED] = {a->factor * rr_lambda(NAN, w->d, w->step.all),
-                            a->gamma, NAN, a->denoise, NAN};
-    memcpy(w->tried + RR_TRIED * t, row, sizeof row);
-  }
-  bool few = too_few(w, p);
-  for (int k = 0; k < FOLDS && status >= 0 && !few; k++) {
+  for (int k = 0; k < FOLDS && status >= 0; k++) {
     fold f = {.units = 0};
     status = take_fold(w, p, k, &f);
-    if (status >= 0) status = try_fold(w, &f, right);
+    if (status >= 0) status = try_fold(w, p, &f, round, right);
     lapis_status cut = status;
     if (status >= 0) status = add_fold(w, &f, right, sum, &judged);
     if (status >= 0) status = cut;
     drop_fold(&f);
     if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
+    if (k == 0) end_some(w, p, round, right);
   }
-  set_told(w, p, sum, judged);
+  set_told(w, p, round, sum, judged);
   return status;
 }
 
-/* The best of rr, the first within a standard error of it of rlda; the first of
- * all where nothing was told. */
-static int choice(const rr *w)
+/* tried (RR_TRIED x tries): lambda for all samples, gamma, what was told (NaN:
+ * it could not be, or was not asked), denoise, the standard error of what was
+ * told, 1 where samples had length 1. */
+static lapis_status try_all(rr *w, plan *p)
 {
-  double best = NAN, error = 0;
+  lapis_status status = LAPIS_OK;
   for (int t = 0; t < rr_tries(w); t++) {
-    const double *of = w->tried + RR_TRIED * t;
-    if (isnan(of[2]) || of[2] <= best) continue;
-    best = of[2];
-    error = w->lda ? of[4] + 1e-9 : 0;
+    attempt a = attempt_at(w, t);
+    double row[RR_TRIED] = {a.factor * rr_lambda(NAN, w->d, w->step.all),
+                            a.gamma,
+                            NAN,
+                            a.denoise,
+                            NAN,
+                            a.unit};
+    memcpy(w->tried + RR_TRIED * t, row, sizeof row);
   }
-  if (isnan(best)) return 0;
-  int first = 0;
-  while (!(w->tried[RR_TRIED * first + 2] >= best - error)) first++;
-  return first;
+  for (int round = 0; round < ROUNDS && status == LAPIS_OK; round++)
+    if (!too_few(w, p) && may_pay(w, round)) status = try_round(w, p, round);
+  return status;
 }
 
 lapis_status rr_choose(rr *w, method_new_fn make)
@@ -423,6 +521,7 @@ lapis_status rr_choose(rr *w, method_new_fn make)
   w->chosen[0] = w->tried[RR_TRIED * best];
   w->chosen[1] = w->tried[RR_TRIED * best + 1];
   w->chosen[2] = w->tried[RR_TRIED * best + 3];
+  w->chosen[3] = w->tried[RR_TRIED * best + 5];
   return LAPIS_OK;
 }
 
@@ -467,13 +566,16 @@ lapis_status rr_remark_choice(const rr *w)
   const char *method = w->base.cls->method;
   const char *sized = set->scale == LAPIS_SCALE_ROBUST
                           ? "features were scaled by median and MAD"
-                          : "features were standardised";
+                      : w->unit ? "samples were brought to length 1, and "
+                                  "features standardised"
+                                : "features were standardised";
   bool cleaned;
   int t = 0;
   TRY(has_cleaned(w, &cleaned));
   while (t + 1 < rr_tries(w) && (w->tried[RR_TRIED * t] != w->chosen[0] ||
                                  w->tried[RR_TRIED * t + 1] != w->chosen[1] ||
-                                 w->tried[RR_TRIED * t + 3] != w->chosen[2]))
+                                 w->tried[RR_TRIED * t + 3] != w->chosen[2] ||
+                                 w->tried[RR_TRIED * t + 5] != w->chosen[3]))
     t++;
   double told = w->tried[RR_TRIED * t + 2], error = w->tried[RR_TRIED * t + 4];
   if (isnan(told))

@@ -2,7 +2,9 @@
  *
  *   scores = T [D z; 1]; with refill T [x filled; 1]; without cleaning T [x; 1]
  *
- * Nothing of the batch enters a sample's answer unless --joint asks for it. */
+ * Where the fit took nothing from its samples, nothing is taken from new ones:
+ * what they lack is filled, and the rest stays.  Nothing of the batch enters a
+ * sample's answer unless --joint asks for it. */
 #include "methods/robust/robust.h"
 
 #include <math.h>
@@ -20,8 +22,13 @@ typedef struct rr_predict {
   rr_basis basis; /* views of the model's arrays */
   const lapis_mat *T, *value;
   const lapis_mat *scale, *means; /* of scale.c and rlda.c, or NULL */
-  int64_t d, n, K;                /* K: rows of T', 0: none */
-  double error_weight;            /* w */
+  /* the fit cleaned nothing: gaps alone are filled, of these samples */
+  bool fills;
+  int64_t gappy, *place; /* n */
+  double *gaps;          /* d x gappy */
+  double *length;        /* n: what samples were divided by, or NULL */
+  int64_t d, n, K;       /* K: rows of T', 0: none */
+  double error_weight;   /* w */
   clean_job job;
   double *X;               /* d x n: what T is applied to */
   double *scores, *labels; /* K x n */
@@ -36,7 +43,8 @@ typedef struct rr_predict {
          .help = "weight of the error: lambda sqrt(r n)/|D|_* or "          \
                  "lambda/|D|_*; or as given; nuclear: lambda, beside what " \
                  "|D|_* would grow by; auto: nuclear where the fit scaled " \
-                 "features (rlda: and chose to clean), else scaled"),       \
+                 "features, else scaled; rlda that cleaned nothing: gaps "  \
+                 "alone are filled"),                                       \
       RR_CLEAN_WEIGHT("times this (auto: as the fit was told)"),            \
       RR_JOINT("clean the batch together")
 #define STOP_ROWS                                                \
@@ -161,7 +169,7 @@ static void take_clean(rr_predict *w, const double *from, double *low_rank,
   bool lda = w->value != NULL; /* its T is of features of one size */
   if (lda) memcpy(w->X, from, bytes);
   if (w->scale != NULL)
-    rr_scale_restore(w->scale->val, w->d, w->n, low_rank, sparse);
+    rr_scale_restore(w->scale->val, w->length, w->d, w->n, low_rank, sparse);
   if (!lda) memcpy(w->X, from, bytes);
 }
 
@@ -187,8 +195,8 @@ static void answer_blank(rr_predict *w)
 {
   clean_job *job = &w->job;
   const rr_basis *b = &w->basis;
-  lapis_mat X = lapis_mat_f64(job->X, w->d, w->n);
-  for (int64_t j = 0; j < w->n; j++) {
+  lapis_mat X = lapis_mat_f64(job->X, w->d, job->c.n);
+  for (int64_t j = 0; j < X.cols; j++) {
     if (!mat_is_blank(&X, j, false)) continue;
     double *x = job->low_rank + j * w->d;
     memset(x, 0, (size_t)w->d * sizeof *x);
@@ -205,11 +213,35 @@ static void answer_blank(rr_predict *w)
   }
 }
 
+static lapis_status fill_gaps(rr_predict *w)
+{
+  clean_job *job = &w->job;
+  int64_t count = w->d * w->n;
+  arena *a = &w->base.arena;
+  double *filled = arena_reals(a, count), *sparse = arena_reals(a, count);
+  TRY(arena_status(a));
+  if (w->gappy > 0) {
+    TRY(clean_job_run(job, &w->base, w->error_weight, w->set.stop.tol));
+    answer_blank(w);
+  }
+  memcpy(filled, w->X, (size_t)count * sizeof *filled);
+  for (int64_t k = 0; k < w->gappy; k++)
+    for (int64_t i = 0; i < w->d; i++) {
+      double *x = filled + w->place[k] * w->d + i;
+      if (isnan(*x)) *x = job->low_rank[k * w->d + i];
+    }
+  solver_publish(&w->base, "low_rank", lapis_mat_f64(filled, w->d, w->n));
+  solver_publish(&w->base, "sparse", lapis_mat_f64(sparse, w->d, w->n));
+  take_clean(w, filled, filled, sparse);
+  return LAPIS_OK;
+}
+
 static lapis_status predict_solve(lapis_solver *s)
 {
   rr_predict *w = (rr_predict *)s;
   TRY(loop_begin(&s->loop, s->ctx, w->method, &w->set.stop, 6, clean_columns));
-  if (w->cleans) {
+  if (w->fills) TRY(fill_gaps(w));
+  if (w->cleans && !w->fills) {
     TRY(clean_job_run(&w->job, s, w->error_weight, w->set.stop.tol));
     answer_blank(w);
     clean_job_publish(&w->job, s);
@@ -220,7 +252,7 @@ static lapis_status predict_solve(lapis_solver *s)
   if (w->empty) TRY(answer_zero(w));
   if (w->K > 0) TRY(score(w));
   if (w->value != NULL) decide(w);
-  if (w->cleans) solver_publish_history(s);
+  if (w->cleans && !w->fills) solver_publish_history(s);
   s->info.iterations = s->loop.iter;
   s->info.seconds = loop_seconds(&s->loop);
   return s->loop.status;
@@ -236,6 +268,9 @@ static void predict_free(lapis_solver *s)
   base_free(w->labels);
   base_free(w->knn.near);
   base_free(w->knn.far);
+  base_free(w->length);
+  base_free(w->place);
+  base_free(w->gaps);
 }
 
 static const solver_class predict_class = {
@@ -244,7 +279,7 @@ static const solver_class predict_class = {
 typedef struct fitted { /* what a fit's settings say to predicting */
   double lambda, tau, clean_weight;
   int64_t refill;
-  int assign;
+  int assign, denoise;
 } fitted;
 
 static lapis_status bad_model(lapis_ctx *ctx, const char *method)
@@ -291,6 +326,12 @@ static lapis_status set_scale(rr_predict *w, const named_list *learned)
   bool usable = w->scale != NULL || named_find(learned, "scale") == NULL;
   for (int64_t i = 0; w->scale != NULL && i < w->d; i++)
     usable = usable && mat_col(w->scale, 1)[i] > 0;
+  bool unit = named_find(learned, "unit") != NULL;
+  usable = usable && (!unit || w->scale != NULL);
+  if (usable && unit) {
+    w->length = base_alloc(w->base.ctx, w->n, sizeof *w->length);
+    if (w->length == NULL) return LAPIS_ENOMEM;
+  }
   return usable ? LAPIS_OK : bad_model(w->base.ctx, w->method);
 }
 
@@ -306,6 +347,7 @@ static lapis_status allocate(rr_predict *w, const lapis_mat *X)
       w->knn.near == NULL || w->knn.far == NULL)
     return LAPIS_ENOMEM;
   mat_to_f64(X, w->X, w->d);
+  if (w->length != NULL) rr_divide_by_length(w->d, w->n, w->X, w->length);
   if (w->scale != NULL && (w->cleans || w->empty || w->value != NULL))
     rr_scale_apply(w->scale->val, w->d, w->n, w->X);
   return LAPIS_OK;
@@ -321,6 +363,23 @@ static double automatic_weight(const rr_predict *w)
 {
   bool scaled = w->set.clean == LAPIS_RR_CLEAN_SCALED;
   return scaled && w->basis.r == w->d ? SPANNING : 1;
+}
+
+static lapis_status gather_gaps(rr_predict *w)
+{
+  w->place = base_alloc(w->base.ctx, w->n, sizeof *w->place);
+  if (w->place == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < w->n; j++) {
+    int64_t i = 0;
+    while (i < w->d && !isnan(w->X[j * w->d + i])) i++;
+    if (i < w->d) w->place[w->gappy++] = j;
+  }
+  w->gaps = base_alloc(w->base.ctx, w->d * w->gappy, sizeof *w->gaps);
+  if (w->gaps == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < w->gappy; k++)
+    memcpy(w->gaps + k * w->d, w->X + w->place[k] * w->d,
+           (size_t)w->d * sizeof *w->gaps);
+  return LAPIS_OK;
 }
 
 static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
@@ -341,15 +400,24 @@ static lapis_status build(rr_predict *w, const lapis_mat *X, const fitted *f)
                : clean_weight(&w->basis, f->lambda,
                               w->set.clean == LAPIS_RR_CLEAN_PAPER));
   lapis_mat own = lapis_mat_f64(w->X, w->d, w->n);
+  if (w->fills) {
+    TRY(gather_gaps(w));
+    own = lapis_mat_f64(w->gaps, w->d, w->gappy);
+    if (w->gappy == 0) return LAPIS_OK;
+  }
   return clean_job_new(&w->h, &w->basis, w->scale != NULL ? &own : X, &opt,
                        &w->job);
 }
 
 /* What auto stands for; the nuclear form has no joint one. */
-static lapis_status settle_clean(rr_predict *w, double lambda)
+static lapis_status settle_clean(rr_predict *w, const fitted *f)
 {
-  bool own = w->scale != NULL && !w->set.joint &&
-             (w->value == NULL || rr_cleans(lambda, w->d, w->basis.n));
+  bool cleans = rr_cleans(f->lambda, w->d, w->basis.n);
+  bool own = w->scale != NULL && !w->set.joint;
+  bool given = !isnan(w->set.clean_weight) || !isnan(f->clean_weight);
+  w->fills = own && !cleans && !given && w->cleans && w->value != NULL &&
+             f->denoise == LAPIS_RR_RPCA && w->set.clean == LAPIS_RR_CLEAN_AUTO;
+  own = own && (w->value == NULL || cleans || w->fills);
   if (w->set.clean == LAPIS_RR_CLEAN_AUTO)
     w->set.clean = own ? LAPIS_RR_CLEAN_NUCLEAR : LAPIS_RR_CLEAN_SCALED;
   if (w->set.clean != LAPIS_RR_CLEAN_NUCLEAR || !w->set.joint) return LAPIS_OK;
@@ -406,7 +474,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
     w->set.knn = RLDA_NEIGHBOURS;
   lapis_status status = set_decoding(w, learned);
   if (status >= 0) status = set_scale(w, learned);
-  if (status >= 0) status = settle_clean(w, f->lambda);
+  if (status >= 0) status = settle_clean(w, f);
   if (status >= 0) status = build(w, &data->X, f);
   return solver_deliver(s, status, out);
 }
@@ -416,7 +484,7 @@ lapis_status rpca_predict_new(lapis_ctx *ctx, const lapis_data *data,
                               const void *options, lapis_solver **out)
 {
   const lapis_rpca_settings *set = settings;
-  fitted f = {set->lambda, set->tau, set->clean_weight, set->refill, 0};
+  fitted f = {set->lambda, set->tau, set->clean_weight, set->refill, 0, 0};
   return predict_new(ctx, data, &rpca_predict_method, &f, learned, options,
                      out);
 }
@@ -426,8 +494,8 @@ lapis_status rr_predict_new(lapis_ctx *ctx, const lapis_data *data,
                             const void *options, lapis_solver **out)
 {
   const lapis_rr_settings *set = settings;
-  fitted f = {set->lambda, set->tau, set->clean_weight, set->refill,
-              set->assign};
+  fitted f = {set->lambda, set->tau,    set->clean_weight,
+              set->refill, set->assign, set->denoise};
   bool lda = named_find(learned, "class_values") != NULL;
   return predict_new(ctx, data, lda ? &rlda_predict_method : &rr_predict_method,
                      &f, learned, options, out);

@@ -256,11 +256,18 @@ typedef struct rr_scale {
  * many samples each counts as, or NULL. */
 lapis_status rr_scale_fit(arena *a, int mode, const lapis_mat *X,
                           const double *weight, rr_scale *out);
+/* Of features that have one size: a model of these answers as one of scaled
+ * features does. */
+lapis_status rr_scale_nothing(arena *a, int64_t d, rr_scale *out);
 /* centre: d, then as many sizes. */
 void rr_scale_apply(const double *centre, int64_t d, int64_t n, double *X);
-/* D (and E = X - D, or NULL) back to the units of the data. */
-void rr_scale_restore(const double *centre, int64_t d, int64_t n, double *D,
-                      double *E);
+/* D (and E = X - D, or NULL) back to the units of the data; length: n, what
+ * samples were divided by, or NULL. */
+void rr_scale_restore(const double *centre, const double *length, int64_t d,
+                      int64_t n, double *D, double *E);
+/* Divides samples by their length, which is that of what was observed times
+ * sqrt(d / observed), and not 0; length: n. */
+void rr_divide_by_length(int64_t d, int64_t n, double *X, double *length);
 /* T' ((x->d + 1) x K) back to them, of features and targets. */
 void rr_scale_weights(const rr_scale *x, const rr_scale *y, int64_t K,
                       double *T);
@@ -269,6 +276,7 @@ typedef struct rr {
   lapis_solver base;
   lapis_rr_settings set;
   bool lda, solved, fixed;
+  bool stepped; /* step has a state of a former solve */
   la h;
   int64_t d, n, K;
   targets labels;       /* rlda */
@@ -304,11 +312,16 @@ typedef struct rr {
   int asked, asked_denoise, asked_scale;
   /* choose.c: settings are left open */
   bool open;
-  bool in_fold;  /* one of the solves that choose: says nothing */
-  bool shrink;   /* rlda: gamma is taken from the data */
-  double *tried; /* RR_TRIED x rr_tries */
-  double
-      chosen[3]; /* lambda, gamma (0: from the data), denoise; NaN: not yet */
+  bool in_fold;     /* one of the solves that choose: says nothing */
+  bool shrink;      /* rlda: gamma is taken from the data */
+  double *tried;    /* RR_TRIED x rr_tries */
+  double chosen[4]; /* lambda, gamma (0: from the data), denoise, 1: samples of
+                     * length 1; NaN: not yet */
+  /* rlda: samples of length 1 */
+  lapis_mat given; /* X, borrowed */
+  bool unit;
+  double *length;   /* n: what samples were divided by */
+  rr_scale of_unit; /* of features of these */
   /* rlda.c */
   bool round;           /* scores are brought to where classes are balls */
   double *plain_scores; /* of T itself, for neighbours; with means */
@@ -316,11 +329,14 @@ typedef struct rr {
 } rr;
 
 /* choose.c; what `tried` holds of each: lambda, gamma, what was told, denoise,
- * the standard error of what was told */
-enum { RR_TRIED = 5 };
+ * the standard error of what was told, 1 where samples had length 1 */
+enum { RR_TRIED = 6 };
 lapis_status rr_choose(rr *w, method_new_fn make); /* of a fold's fit */
 /* What was chosen, once E is known in units of X; called by all processes. */
 lapis_status rr_remark_choice(const rr *w);
+/* X (d x n): samples of length 1, features of one size; w->length, w->of_unit.
+ */
+lapis_status rr_take_unit(rr *w, double *X);
 int rr_tries(const rr *w);
 /* Whether what was chosen cleans: not with the largest lambda. */
 bool rr_cleans(double lambda, int64_t d, int64_t n);

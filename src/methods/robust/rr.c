@@ -129,10 +129,11 @@ static const lapis_result_row rlda_results[] = {
     RESULT_LOW_RANK(.help = "D, the clean part of the samples"),
     RESULT_SPARSE(),
     RESULT_FILLED(.when = "refill"),
-    RESULT("tried", "candidates x 5", .where = "lambda and gamma are left open",
+    RESULT("tried", "candidates x 6", .where = "lambda and gamma are left open",
            .help = "lambda, gamma (0: from the data), mean share right of each "
-                   "class on hidden samples, 1 where robust PCA comes first, "
-                   "the standard error"),
+                   "class on hidden samples (NaN: not asked), 1 where robust "
+                   "PCA comes first, the standard error, 1 where samples were "
+                   "brought to length 1"),
     RESULT("scale", "2 x d", .where = "features were brought to one size",
            .help = "what was taken off, and what the rest was divided by"),
     RESULT_USED,
@@ -240,7 +241,8 @@ static lapis_status refill(rr *w, loop *l)
   return w->h.ops->upload(&w->h, &filled, &w->step.X);
 }
 
-static const double OPEN_GAP = 1e-6; /* robust PCA that rlda chose itself */
+/* robust PCA that rr and rlda chose themselves */
+static const double OPEN_GAP[] = {1e-6, 1e-4};
 
 /* Of the data with their errors: of D it would be all but 0, which new samples
  * do not bear, whose errors are not found that well. */
@@ -252,12 +254,30 @@ static lapis_status take_gamma(rr *w)
   return LAPIS_OK;
 }
 
+/* No entry of a subgradient of |D|_*, U V', is above 1: with lambda at least 1,
+ * and every entry observed, D = X is the answer of robust PCA. */
+static lapis_status nothing_to_clean(const rr *w, bool *out)
+{
+  double gaps = 0;
+  for (int64_t k = 0; k < w->d * w->n; k++) gaps += isnan(w->X[k]);
+  TRY(base_sum(w->base.ctx, &gaps, 1));
+  *out = w->set.lambda >= 1 && !(gaps > 0);
+  return LAPIS_OK;
+}
+
 static lapis_status solve_rpca(rr *w, loop *l)
 {
-  TRY(rr_dstep_start(&w->step, w->set.lambda, w->solved));
+  bool as_it_is;
+  TRY(nothing_to_clean(w, &as_it_is));
+  if (as_it_is) {
+    TRY(take_data(w));
+    return rr_regress(w);
+  }
+  TRY(rr_dstep_start(&w->step, w->set.lambda, w->stepped));
+  w->stepped = true;
   rr_dstep_keep(&w->step, l, false);
   double tol = w->set.stop.tol;
-  TRY(rr_dstep_run(&w->step, l, w->open ? fmax(tol, OPEN_GAP) : tol));
+  TRY(rr_dstep_run(&w->step, l, w->open ? fmax(tol, OPEN_GAP[w->lda]) : tol));
   w->base.info.residual = rr_dstep_residual(&w->step);
   return rr_regress(w);
 }
@@ -336,7 +356,7 @@ static void restore_fit(rr *w)
   rr_scale *y = &w->target_scale;
   rr_scale_weights(&w->scale, y, w->K, w->weights);
   if (y->centre == NULL) return;
-  rr_scale_restore(y->centre, w->K, w->n, w->scores, NULL);
+  rr_scale_restore(y->centre, NULL, w->K, w->n, w->scores, NULL);
   solver_publish(&w->base, "target_scale", lapis_mat_f64(y->centre, w->K, 2));
 }
 
@@ -375,12 +395,15 @@ static lapis_status publish(rr *w)
   TRY(publish_fit(w));
   if (w->open && !w->in_fold) TRY(rr_remark_choice(w));
   if (w->scale.centre != NULL) {
-    rr_scale_restore(w->scale.centre, w->d, w->n, w->low_rank, w->sparse);
+    rr_scale_restore(w->scale.centre, w->unit ? w->length : NULL, w->d, w->n,
+                     w->low_rank, w->sparse);
     solver_publish(&w->base, "scale", lapis_mat_f64(w->scale.centre, w->d, 2));
   }
-  if (w->open)
-    solver_publish(&w->base, "tried",
-                   lapis_mat_f64(w->tried, RR_TRIED, rr_tries(w)));
+  if (w->open) {
+    lapis_mat tried = lapis_mat_f64(w->tried, RR_TRIED, rr_tries(w));
+    if (!w->lda) tried.rows--; /* length is rlda's */
+    solver_publish(&w->base, "tried", tried);
+  }
   solver_publish(&w->base, "low_rank", D);
   solver_publish(&w->base, "sparse", lapis_mat_f64(w->sparse, w->d, w->n));
   if (w->filled != NULL)
@@ -398,10 +421,12 @@ static lapis_status publish(rr *w)
 static bool may_be_chosen(const double *chosen)
 {
   double lambda = chosen[0], gamma = chosen[1], denoise = chosen[2];
-  if (isnan(lambda) && isnan(gamma) && isnan(denoise)) return true;
+  double unit = chosen[3];
+  if (isnan(lambda) && isnan(gamma) && isnan(denoise) && isnan(unit))
+    return true;
   return lambda > 0 && isfinite(lambda) && gamma >= 0 && isfinite(gamma) &&
          denoise >= LAPIS_RR_JOINT && denoise <= LAPIS_RR_NONE &&
-         denoise == floor(denoise);
+         denoise == floor(denoise) && (unit == 0 || unit == 1);
 }
 
 static lapis_status settle_open(rr *w)
@@ -412,7 +437,12 @@ static lapis_status settle_open(rr *w)
   w->shrink = !(w->chosen[1] > 0);
   if (!w->shrink) w->set.gamma = w->chosen[1];
   w->set.denoise = (int)w->chosen[2];
-  return LAPIS_OK;
+  w->unit = w->chosen[3] > 0;
+  if (!w->unit) return LAPIS_OK;
+  TRY(rr_take_unit(w, w->X));
+  w->scale = w->of_unit;
+  lapis_mat X = lapis_mat_f64(w->X, w->d, w->n);
+  return w->h.ops->upload(&w->h, &X, &w->step.X);
 }
 
 /* A Cholesky factor that breaks down is a matter of sizes: the largest number
@@ -436,7 +466,7 @@ static lapis_status rr_solve(lapis_solver *s)
   const char *method = w->lda ? "rlda" : "rr";
   TRY(loop_begin(&s->loop, s->ctx, method, &w->set.stop, 6, rr_dstep_columns));
   bool resumed;
-  if (w->open) loop_keep_holes(&s->loop, "chosen", w->chosen, 3);
+  if (w->open) loop_keep_holes(&s->loop, "chosen", w->chosen, 4);
   if (w->open)
     loop_keep_holes(&s->loop, "tried", w->tried, RR_TRIED * rr_tries(w));
   TRY(loop_resume(&s->loop, &resumed));
@@ -554,6 +584,8 @@ static lapis_status rr_learn(lapis_solver *s)
     D.val = w->own_low_rank;
     TRY(w->h.ops->download(&w->h, &w->step.A, &D));
     named_put(&s->learned, "scale", lapis_mat_f64(w->scale.centre, w->d, 2));
+    if (w->unit)
+      named_put(&s->learned, "unit", lapis_mat_f64(&w->chosen[3], 1, 1));
   }
   if (w->own_weights != NULL) T.val = w->own_weights;
   named_put(&s->learned, "weights", T);
@@ -691,7 +723,7 @@ static lapis_status settle_settings(rr *w)
   bool several = w->lda && w->labels.kind == TARGETS_MULTILABEL;
   w->asked = set->assign;
   w->asked_denoise = set->denoise;
-  w->chosen[0] = w->chosen[1] = w->chosen[2] = NAN;
+  for (int k = 0; k < 4; k++) w->chosen[k] = NAN;
   w->asked_scale = set->scale;
   w->open = left_open(w, set);
   set->scale = scale_of(w, set, w->open);
@@ -753,6 +785,7 @@ static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
   w->lda = lda;
   w->fixed = !mat_empty(&set->weights);
   w->group = data->group;
+  w->given = data->X;
   s->settings = &w->set;
   lapis_status status = take_roots(w, data);
   if (status >= 0) status = la_open(ctx, &w->h);

@@ -23,6 +23,8 @@
  * Targets have no such errors here: the loss is their square, and m and s are
  * mean and deviation.  A sample of weight k counts as k in all of these.
  *
+ * Samples may be brought to length 1 before (rlda): an image by its light.
+ *
  * D, E = X - D, T and scores return to the units of the data. */
 #include <math.h>
 #include <string.h>
@@ -216,19 +218,59 @@ lapis_status rr_scale_fit(arena *a, int mode, const lapis_mat *X,
   return LAPIS_OK;
 }
 
+lapis_status rr_scale_nothing(arena *a, int64_t d, rr_scale *out)
+{
+  double *centre = arena_reals(a, 2 * d);
+  TRY(arena_status(a));
+  for (int64_t i = 0; i < d; i++) centre[d + i] = 1;
+  *out = (rr_scale){d, centre, centre + d};
+  return LAPIS_OK;
+}
+
 void rr_scale_apply(const double *centre, int64_t d, int64_t n, double *X)
 {
   for (int64_t k = 0; k < d * n; k++)
     X[k] = (X[k] - centre[k % d]) / centre[d + k % d];
 }
 
-void rr_scale_restore(const double *centre, int64_t d, int64_t n, double *D,
-                      double *E)
+void rr_scale_restore(const double *centre, const double *length, int64_t d,
+                      int64_t n, double *D, double *E)
 {
   for (int64_t k = 0; k < d * n; k++) {
     D[k] = D[k] * centre[d + k % d] + centre[k % d];
     if (E != NULL) E[k] *= centre[d + k % d];
+    if (length == NULL) continue;
+    D[k] *= length[k / d];
+    if (E != NULL) E[k] *= length[k / d];
   }
+}
+
+void rr_divide_by_length(int64_t d, int64_t n, double *X, double *length)
+{
+  for (int64_t j = 0; j < n; j++) {
+    double *x = X + j * d, sum = 0, seen = 0, unit = 0;
+    for (int64_t i = 0; i < d; i++) unit = fmax(unit, fabs(x[i]));
+    for (int64_t i = 0; i < d && unit > 0; i++) {
+      if (isnan(x[i])) continue;
+      sum += x[i] / unit * (x[i] / unit);
+      seen++;
+    }
+    length[j] = sum > 0 ? unit * sqrt(sum * (double)d / seen) : 1;
+    for (int64_t i = 0; i < d; i++) x[i] /= length[j];
+  }
+}
+
+lapis_status rr_take_unit(rr *w, double *X)
+{
+  arena *a = &w->base.arena;
+  if (w->length == NULL) w->length = arena_reals(a, w->n);
+  TRY(arena_status(a));
+  mat_to_f64(&w->given, X, w->d);
+  rr_divide_by_length(w->d, w->n, X, w->length);
+  lapis_mat own = lapis_mat_f64(X, w->d, w->n);
+  TRY(rr_scale_fit(a, w->set.scale, &own, w->weight, &w->of_unit));
+  rr_scale_apply(w->of_unit.centre, w->d, w->n, X);
+  return LAPIS_OK;
 }
 
 void rr_scale_weights(const rr_scale *x, const rr_scale *y, int64_t K,

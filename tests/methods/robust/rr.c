@@ -247,7 +247,7 @@ static double share_right(lapis_ctx *ctx, const lapis_model *m,
   if (lapis_predict_new(ctx, data, m, &set, &s) < 0 || lapis_solve(s) < 0)
     fail_msg("%s", lapis_ctx_error(ctx));
   const double *labels = check_result(s, "labels");
-  check_result(s, "coefficients");
+  check_result(s, "low_rank");
   for (int j = 0; j < N1; j++) right += fabs(labels[j] - Y[j]) < 0.5;
   lapis_solver_free(s);
   return right / N1;
