@@ -221,18 +221,19 @@ def label_rows(name, programs):
     return [np.mean(rows, 0)]
 
 
-kind, table = sys.argv[1:3]
-programs = sys.argv[3:] or ["build/lapis"]
-warnings.simplefilter("ignore")
-if kind == "numbers":
-    each, rivals = ["R^2", "s"], ["forest", "ridge", "picked", "s"]
-else:
-    each = ["AUROC", "log-loss", "s"]
-    rivals = ["picked AUROC", "log-loss", "best AUROC", "log-loss", "s"]
-print("table |", " | ".join([f"{p} {e}" for p in programs for e in each]
-                            + rivals))
-chosen = NUMBERS if kind == "numbers" else LABELS
-names = {"all": chosen, "shown": SHOWN[kind]}.get(table, [table])
-means = [m for name in names for m in
-         (number_rows if kind == "numbers" else label_rows)(name, programs)]
-print("mean |", " | ".join("%.3f" % v for v in np.mean(means, 0)))
+if __name__ == "__main__":
+    kind, table = sys.argv[1:3]
+    programs = sys.argv[3:] or ["build/lapis"]
+    warnings.simplefilter("ignore")
+    if kind == "numbers":
+        each, rivals = ["R^2", "s"], ["forest", "ridge", "picked", "s"]
+    else:
+        each = ["AUROC", "log-loss", "s"]
+        rivals = ["picked AUROC", "log-loss", "best AUROC", "log-loss", "s"]
+    print("table |", " | ".join([f"{p} {e}" for p in programs for e in each]
+                                + rivals))
+    chosen = NUMBERS if kind == "numbers" else LABELS
+    names = {"all": chosen, "shown": SHOWN[kind]}.get(table, [table])
+    means = [m for name in names for m in
+             (number_rows if kind == "numbers" else label_rows)(name, programs)]
+    print("mean |", " | ".join("%.3f" % v for v in np.mean(means, 0)))

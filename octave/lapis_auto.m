@@ -43,6 +43,16 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %                      to compare: probabilities of known labels, or known
   %                      numbers, as predicted while they were hidden; NaN
   %                      where none is known
+  %  classes_kept        n x values, with --coverage, where labels could be
+  %                      hidden to compare: 1 for classes in the set of a
+  %                      sample, else 0; of several labels no and yes of each
+  %  kept_values         values, with --coverage, where labels could be hidden
+  %                      to compare: the value of Y of each column of
+  %                      classes_kept
+  %  set_low             n x K, with --coverage, where labels could be hidden
+  %                      to compare: of numbers the lower end of the interval
+  %  set_high            n x K, with --coverage, where labels could be hidden
+  %                      to compare: of numbers its upper end
   %  history             checks x columns, where who answers, or its first
   %                      part, takes steps: the course of the solve
   %  history_columns     columns, where who answers, or its first part, takes

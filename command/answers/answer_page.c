@@ -127,6 +127,19 @@ static void add_settings(answer_page *p)
 }
 
 /* ---- rows to look at, labels in doubt -----------------------------------*/
+/* The set of an answer that is not given holds more than one class. */
+static bool has_several(const sheet *t, int64_t j)
+{
+  int64_t values = t->kept.cols > 0 ? t->kept.rows / t->targets : 0;
+  for (int k = 0; k < t->targets; k++) {
+    double kept = 0;
+    for (int64_t v = 0; v < values; v++)
+      kept += lapis_mat_at(&t->kept, k * values + v, j);
+    if (kept > 1 && !sheet_is_given(t, k, j)) return true;
+  }
+  return false;
+}
+
 /* No probability is that of a sure answer; of several targets, in one of those
  * that were filled in. */
 static bool is_unsure(const sheet *t, int64_t j)
@@ -148,9 +161,10 @@ static bool mark(answer_page *p, const sheet *t)
   p->marks = calloc((size_t)t->n + 1, sizeof *p->marks);
   if (p->marks == NULL) return false;
   for (int64_t j = 0; j < t->n; j++)
-    p->marks[j] = *cell(t, t->rather, j) != '\0' ? "doubted"
-                  : is_unsure(t, j)              ? "unsure"
-                                                 : "";
+    p->marks[j] = *cell(t, t->rather, j) != '\0'         ? "doubted"
+                  : has_several(t, j)                    ? "several"
+                  : t->kept.cols == 0 && is_unsure(t, j) ? "unsure"
+                                                         : "";
   p->r.marks = lapis_mat_text(p->marks, 1, t->n);
   return true;
 }
@@ -205,16 +219,19 @@ static bool doubt(cli *c, answer_page *p, const sheet *t)
 /* ---- the page -----------------------------------------------------------*/
 static void count_rows(answer_page *p, const sheet *t)
 {
-  int64_t given = 0, unsure = 0;
+  int64_t given = 0, unsure = 0, several = 0;
   for (int64_t j = 0; j < t->n; j++) {
     given += sheet_is_given(t, 0, j);
     unsure += strcmp(p->marks[j], "unsure") == 0;
+    several += strcmp(p->marks[j], "several") == 0;
   }
   add_fact(p, "samples", "%lld", (long long)t->n);
   if (t->origin > 0 && t->targets == 1)
     add_fact(p, t->share > 0 ? "labels filled in" : "filled in", "%lld",
              (long long)(t->n - given));
-  if (t->share > 0)
+  if (t->kept.cols > 0)
+    add_fact(p, "sets of more than one class", "%lld", (long long)several);
+  else if (t->share > 0)
     add_fact(p, "unsure answers", "%lld (below %g)", (long long)unsure, SURE);
 }
 

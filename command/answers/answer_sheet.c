@@ -25,7 +25,8 @@ typedef struct answers {
   lapis_mat values;  /* texts of the codes of several: a row for all, or a row
                       * each; or empty */
   lapis_mat titles;  /* of targets, or empty */
-  lapis_mat doubts, margins; /* of --suspects, or empty */
+  lapis_mat doubts, margins;              /* of --suspects, or empty */
+  lapis_mat kept, kept_values, low, high; /* of --coverage, or empty */
   lapis_mat asked;    /* the data's targets, whether or not they are shown */
   lapis_mat decimals; /* TEXT: of the model's targets that are numbers */
 } answers;
@@ -46,6 +47,10 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
       .low_rank = result_of(s, "low_rank"),
       .probabilities = result_of(s, "probabilities"),
       .values_of = result_of(s, "classes"),
+      .kept = result_of(s, "classes_kept"),
+      .kept_values = result_of(s, "kept_values"),
+      .low = result_of(s, "set_low"),
+      .high = result_of(s, "set_high"),
       .classes = class_texts(c, ds),
       .values = c->model == NULL ? lapis_dataset_text(ds, "target_values")
                                  : model_text(c, "target_values"),
@@ -255,6 +260,56 @@ static const char *row_title(const answers *a, int64_t k, int64_t K,
   return to;
 }
 
+/* ---- sets and intervals -------------------------------------------------*/
+/* The text of value v of target k. */
+static const char *kept_text(const answers *a, int64_t k, int64_t v,
+                             char number[32])
+{
+  double code = lapis_mat_at(&a->kept_values, 0, k + v);
+  const char *text = code_text(a, a->labels.rows == 1 ? 0 : k / 2, code);
+  if (text == NULL) lapis_number_text(code, number, 32);
+  return text == NULL ? number : text;
+}
+
+/* The classes of target k that a sample may have, as "a;b". */
+static bool add_set(sheet *s, const answers *a, int64_t k, const char *title)
+{
+  int64_t values = a->kept.rows / s->targets, first = k * values;
+  size_t size = 1, n = (size_t)s->n;
+  char number[32];
+  for (int64_t v = 0; v < values; v++)
+    size += strlen(kept_text(a, first, v, number)) + 1;
+  const char **text = calloc(1, (n + 1) * sizeof *text + n * size);
+  if (text == NULL) return false;
+  char *at = (char *)(text + n + 1);
+  for (int64_t j = 0; j < s->n; j++, at++) {
+    text[j] = at;
+    for (int64_t v = 0; v < values; v++)
+      if (lapis_mat_at(&a->kept, first + v, j) > 0)
+        at += sprintf(at, "%s%s", at == text[j] ? "" : ";",
+                      kept_text(a, first, v, number));
+  }
+  s->owned[s->count] = text;
+  add(s, lapis_mat_text(text, 1, s->n), *title == '\0' ? "set" : "set of ",
+      title);
+  return true;
+}
+
+static bool add_coverage(sheet *s, const answers *a)
+{
+  bool one = s->targets == 1;
+  char room[32];
+  s->kept = a->kept;
+  for (int64_t k = 0; k < s->targets; k++) {
+    const char *title = one ? "" : target_title(a, k, room);
+    if (a->kept.cols > 0 && !add_set(s, a, k, title)) return false;
+    if (a->low.cols == 0) continue;
+    add_row(s, &a->low, k, one ? "low" : "low of ", title);
+    add_row(s, &a->high, k, one ? "high" : "high of ", title);
+  }
+  return true;
+}
+
 /* A row a class, or a row a target: probabilities where there are any.  Numbers
  * are their own scores. */
 static void add_scores(sheet *s, const answers *a)
@@ -280,7 +335,7 @@ static bool fill_answers(sheet *s, const answers *a)
     if (!add_values(s, a, k, target_title(a, k, room)) ||
         !add_origin(s, a, k, target_title(a, k, room)))
       return false;
-  if (!add_rather(s, a)) return false;
+  if (!add_rather(s, a) || !add_coverage(s, a)) return false;
   add_scores(s, a);
   return true;
 }
@@ -303,7 +358,7 @@ lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   lapis_mat names = lapis_dataset_text(ds, "feature_names");
   bool targets = a.labels.cols > 0 || a.scores.cols > 0;
   int64_t room =
-      4 + 3 * (a.labels.rows + a.scores.rows) + (targets ? 0 : a.low_rank.rows);
+      4 + 5 * (a.labels.rows + a.scores.rows) + (targets ? 0 : a.low_rank.rows);
   bool fine = sheet_open(t, (int)room, lapis_dataset_data(ds)->X.cols);
   t->targets =
       targets ? (int)(a.labels.cols > 0 ? a.labels : a.scores).rows : 0;

@@ -16,7 +16,8 @@ typedef struct sheet {
    * further one two columns on), what one given target rather is, and the
    * first of the probabilities; 0: none does */
   int origin, rather, share;
-  int64_t n; /* samples */
+  lapis_mat kept; /* classes in sets: targets x values, n; or empty */
+  int64_t n;      /* samples */
 } sheet;
 /* To be closed whatever is returned. */
 lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,

@@ -19,6 +19,11 @@ static const cli_option options[] = {
      "mc, factored: instead of DATA, print completed entries: F has two "
      "columns, row and column counted from 1 (row0,column0 above them: from "
      "0); -o F.csv writes them beside their places"},
+    {"coverage", 0, "C",
+     "where the model was fitted with --coverage: the share of new samples "
+     "whose truth is to lie in the set, or interval; 0: no sets"},
+    {"coverage-by", 0, "B",
+     "all or class: of all new samples, or each class's"},
     {"mpi", 0, NULL,
      "divide the samples among the processes that mpirun started"},
     {NULL, 0, NULL, NULL}};
@@ -189,6 +194,26 @@ static int check_one_hot(cli *c)
                   "their titles; leave it out");
 }
 
+/* Another share than that of the fit. */
+static int set_coverage(cli *c)
+{
+  const char *share = args_get(&c->args, "coverage");
+  const char *by = args_get(&c->args, "coverage-by");
+  lapis_mat kept;
+  double value = 0;
+  if (share == NULL && by == NULL) return EXIT_DONE;
+  bool each = by != NULL && strcmp(by, "class") == 0;
+  if (by != NULL && !each && strcmp(by, "all") != 0)
+    return cli_fail(EXIT_MISUSE, "--coverage-by %s: is all or class", by);
+  if (share == NULL &&
+      lapis_model_get(c->ctx, c->model, "coverage", &kept) >= 0)
+    value = lapis_mat_at(&kept, 0, 0);
+  if (share != NULL && !lapis_number_read(share, NULL, &value))
+    return cli_fail(EXIT_MISUSE, "--coverage %s: is a number, .9 say", share);
+  lapis_status s = lapis_model_set_coverage(c->ctx, c->model, value, each);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
 static int run(cli *c)
 {
   void *settings = NULL;
@@ -197,6 +222,7 @@ static int run(cli *c)
     return cli_fail(EXIT_MISUSE, "predict: name a model file");
   int code = settings_from_args(c, &settings);
   if (code == EXIT_DONE) code = check_one_hot(c);
+  if (code == EXIT_DONE) code = set_coverage(c);
   if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = check_completed(c);
   const char *pairs = args_get(&c->args, "pairs");

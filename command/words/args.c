@@ -133,6 +133,15 @@ static void try_row(const option_row *r, void *user)
   if (strlen(r->name) > 1) lapis_nearest_try(user, r->name);
 }
 
+/* Another method of which word is a setting. */
+static const char *who_has(const char *word)
+{
+  const lapis_method *m;
+  for (int i = 0; (m = lapis_method_at(i)) != NULL; i++)
+    if (lapis_param_find(m, word) != NULL) return m->name;
+  return NULL;
+}
+
 static int unknown(const cli *c, const char *word)
 {
   bool named = c->method != NULL && c->verb->pipeline == NULL;
@@ -143,6 +152,11 @@ static int unknown(const cli *c, const char *word)
   if (c->method != NULL) rows_of_method(c->method, try_row, &near);
   rows_of_verb(c->verb, try_row, &near);
   rows_everywhere(try_row, &near);
+  const char *other = named ? who_has(near.word) : NULL;
+  if (other != NULL)
+    return cli_fail(EXIT_MISUSE,
+                    "%s: %s has no option %s; 'lapis %s %s' has it",
+                    c->verb->name, method, word, c->verb->name, other);
   return cli_fail(EXIT_MISUSE,
                   "%s: there is no option %s%s; 'lapis %s %s%s--help' lists "
                   "what there is",

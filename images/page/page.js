@@ -107,6 +107,8 @@
     const heads = all('.sheet th button'), count = columns[0].values.length;
     const rows = [...Array(count).keys()];
     const words = rows.map(j => columns.map(c => c.values[j]).join(' ').toLowerCase());
+    rows.sort((a, b) =>
+      (marks[b] === 'several') - (marks[a] === 'several') || a - b);
     let found = rows, at = 0, by = -1, sign = 1;
 
     function cell(c, j, first) {

@@ -74,8 +74,12 @@ static void put_cell(page *p, const lapis_sheet_column *c, int64_t j)
 static void put_rows(page *p, const lapis_report *w)
 {
   int64_t n = w->column[0].values.cols;
-  for (int64_t j = 0; j < n && j < SHOWN; j++) {
+  int64_t left = SHOWN;
+  for (int64_t i = 0; i < 2 * n && left > 0; i++) { /* those to look at first */
     char room[NUMBER];
+    int64_t j = i % n;
+    if ((strcmp(mark_of(w, j), "several") == 0) != (i < n)) continue;
+    left--;
     page_print(p, "<tr class=\"%s\">", mark_of(w, j));
     page_element(p, "th scope=\"row\"", shown(&w->column[0], j, room));
     for (int64_t k = 1; k < w->columns; k++) put_cell(p, &w->column[k], j);
@@ -131,12 +135,16 @@ static bool marks_any(const lapis_report *w, const char *wanted)
 static void put_tools(page *p, const lapis_report *w)
 {
   bool doubted = marks_any(w, "doubted"), unsure = marks_any(w, "unsure");
+  bool several = marks_any(w, "several");
   page_words(p,
              "<div class=\"tools script\"><label>Find <input type=\"search\" "
              "id=\"find-row\"/></label>\n");
-  if (doubted || unsure) {
+  if (doubted || unsure || several) {
     page_words(p, "<label>Show <select id=\"which\"><option value=\"\">all "
                   "rows</option>");
+    if (several)
+      page_words(p, "<option value=\"several\">sets of more than one class"
+                    "</option>");
     if (unsure)
       page_words(p, "<option value=\"unsure\">unsure answers</option>");
     if (doubted)
@@ -153,6 +161,9 @@ static void put_sheet(page *p, const lapis_report *w)
 {
   int64_t n = w->column[0].values.cols;
   put_tools(p, w);
+  if (marks_any(w, "several"))
+    page_words(p, "<p class=\"quiet\"><i class=\"bar several\"></i> look at "
+                  "these first: the set has more than one class</p>\n");
   if (marks_any(w, "unsure"))
     page_words(p, "<p class=\"quiet\"><i class=\"bar unsure\"></i> an unsure "
                   "answer</p>\n");

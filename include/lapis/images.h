@@ -433,7 +433,8 @@ typedef struct lapis_report {
   const lapis_sheet_column *column; /* columns */
   int64_t columns;
   lapis_mat marks; /* TEXT, a row: "doubted" (what was given looks wrong),
-                      "unsure" (of its answer) or ""; or empty */
+                      "unsure" (of its answer), "several" (classes in its set;
+                      these rows come first) or ""; or empty */
 
   /* samples and their labels, cell by cell as labels.csv has them; the page
    * exports `labels` with the changes that its reader accepted */

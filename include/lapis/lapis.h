@@ -330,6 +330,10 @@ LAPIS_API lapis_status lapis_model_set_text(lapis_ctx *ctx, lapis_model *m,
 LAPIS_API const lapis_method *lapis_model_method(const lapis_model *m);
 LAPIS_API const void *lapis_model_settings(const lapis_model *m);
 LAPIS_API bool lapis_model_completes(const lapis_model *m); /* its method */
+/* What share of new samples is to lie in the sets that it answers with, where
+ * it was fitted with a coverage (auto); by: lapis_coverage_by; 0: no sets. */
+LAPIS_API lapis_status lapis_model_set_coverage(lapis_ctx *ctx, lapis_model *m,
+                                                double share, int by);
 /* Features of the samples it was learnt from, before its map; 0: unknown. */
 LAPIS_API int64_t lapis_model_features(const lapis_model *m);
 /* A learnt array or text by name; LAPIS_EINVAL where there is none. */

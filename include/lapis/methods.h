@@ -65,6 +65,11 @@ typedef struct lapis_stop {
   double seconds;    /* time limit; infinity: none */
 } lapis_stop;
 
+typedef enum lapis_coverage_by { /* whose share it is */
+                                 LAPIS_COVERAGE_ALL,
+                                 LAPIS_COVERAGE_CLASS /* of each class */
+} lapis_coverage_by;
+
 /* auto: the method that predicts hidden labels best [docs/defaults.md].  Known
  * labels are hidden as labels are missing (groups whole), candidates predict
  * them, and the one of least log-loss answers, or the mean of the best of each
@@ -84,6 +89,9 @@ typedef struct lapis_auto_settings {
                         * 31 letters, or NULL */
   bool class_features; /* of mc, as there */
   int targets;         /* lapis_targets */
+  double coverage;     /* share of new samples whose truth lies in the set, or
+                        * interval, of the answer; 0: no sets */
+  int coverage_by;     /* lapis_coverage_by */
 } lapis_auto_settings;
 LAPIS_METHOD(auto, lapis_auto_settings)
 /* What the answer of a, compared on the labels that b hid, too, loses more than

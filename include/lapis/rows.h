@@ -90,6 +90,19 @@
          .where = "labels could be hidden to compare",                  \
          .help = "probabilities of known labels, or known numbers, as " \
                  "predicted while they were hidden; NaN where none is known")
+/* Of answers with a stated coverage: of labels, and of numbers. */
+#define RESULT_SETS(...)                                                     \
+  RESULT("classes_kept", "n x values", __VA_ARGS__,                          \
+         .help = "1 for classes in the set of a sample, else 0; of several " \
+                 "labels no and yes of each"),                               \
+      RESULT("kept_values", "values", __VA_ARGS__,                           \
+             .help = "the value of Y of each column of classes_kept")
+#define RESULT_INTERVALS(...)                                 \
+  RESULT("set_low", "n x K", __VA_ARGS__,                     \
+         .help = "of numbers the lower end of the interval"), \
+      RESULT("set_high", "n x K", __VA_ARGS__,                \
+             .help = "of numbers its upper end")
+#define RESULT_COVERED .where = "the model was fitted with --coverage"
 #define RESULT_NOTES                               \
   RESULT("notes", "notes x 3", .type = LAPIS_TEXT, \
          .where = "something was remarked",        \

@@ -508,6 +508,20 @@ class Model:
         context = Context()
         context.check(lib.model_set_text(context, self, name.encode(), mat))
 
+    def covering(self, coverage, by_class):
+        """The model that answers with sets of this coverage; None: its own."""
+        if coverage is None and by_class is None:
+            return self
+        own = self.get("coverage")
+        if coverage is None:
+            coverage = 0 if own is None else own.flat[0]
+        if by_class is None:
+            by_class = bool(own is not None and own.flat[1] > 0)
+        other, context = Model.from_bytes(self.to_bytes()), Context()
+        context.check(lib.model_set_coverage(context, other, coverage,
+                                             by_class))
+        return other
+
     def predict(self, X, *, group=None, context=None, **settings):
         """Answers for new samples: a `Result`."""
         context = context or Context()

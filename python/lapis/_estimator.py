@@ -217,8 +217,9 @@ class Estimator(Tagged):
     def _restore(self):
         """What can be said of a fit by its model alone."""
 
-    def _ask(self, X, **settings):
-        """What the model says of new samples."""
+    def _ask(self, X, covering=None, **settings):
+        """What the model says of new samples; covering: that of another
+        coverage."""
         check_fitted(self)
         array = check_array(forget(X, self.missing), sparse=self._sparse)
         check_features(self, X, array.shape)
@@ -227,7 +228,17 @@ class Estimator(Tagged):
             raise ValueError("Input X contains NaN; this estimator takes no "
                              "missing values; lapis.LowRankImputer() fills "
                              "them in")
-        return self._model.predict(array, context=self._context(), **settings)
+        return (covering or self._model).predict(
+            array, context=self._context(), **settings)
+
+    def _cover(self, X, coverage, by_class):
+        """Results of a coverage, which the fit was asked for."""
+        check_fitted(self)
+        if self._model.get("coverage") is None:
+            raise ValueError("there are no sets, nor intervals, without "
+                             "held-out scores: fit with coverage=0.9, and "
+                             "with enough known to hold some out")
+        return self._ask(X, self._model.covering(coverage, by_class))
 
 
 class Classifier(ClassifierMixin, Estimator):

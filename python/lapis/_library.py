@@ -186,6 +186,7 @@ FUNCTIONS = {
     "model_new": (_status, [_handle, _out]),
     "model_free": (None, [_handle]),
     "model_set_map": (_status, [_ctx, _handle, _handle, c_bool]),
+    "model_set_coverage": (_status, [_ctx, _handle, c_double, c_int]),
     "model_set_text": (_status, [_ctx, _handle, _text, _mat]),
     "model_method": (_method, [_handle]),
     "model_settings": (c_void_p, [_handle]),

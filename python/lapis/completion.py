@@ -74,6 +74,10 @@ class _Transductive(Classifier):
         others = self._ask(X[absent]) if absent.any() else {}
         self.transduction_ = self._decode(
             _joined("labels", result, others, absent))
+        vars(self).pop("sets_", None)
+        if "classes_kept" in result:
+            self.sets_ = self._sets(_joined("classes_kept", result, others,
+                                            absent))
         for name in ("scores", "low_rank", "sparse"):
             if name in result and (name in others or not absent.any()):
                 setattr(self, name + "_",
@@ -127,6 +131,8 @@ class AutoClassifier(_Transductive):
     candidates_ : list of dict
         What was compared, best first: method, settings, figures on hidden
         labels.
+    sets_ : ndarray of bool
+        With `coverage`: as `predict_set`, of all samples.
 
     Examples
     --------
@@ -142,9 +148,23 @@ class AutoClassifier(_Transductive):
     def _settings(self):
         return {**super()._settings(), "targets": "classes"}
 
+    def predict_set(self, X: ArrayLike, coverage: Optional[float] = None,
+                    by_class: Optional[bool] = None) -> np.ndarray:
+        """Which classes each new sample may have: True for those of
+        ``classes_`` in the set that holds the truth in a share `coverage` of
+        new samples (`by_class`: of each class's); where they are None, as the
+        fit was asked.  (n_samples, n_classes); of several columns of labels
+        (n_samples, n_labels, 2), no and yes.  Needs a fit with `coverage`."""
+        result = self._cover(X, coverage, by_class)
+        return self._sets(np.array(result["classes_kept"]))
+
+    def _sets(self, kept):
+        several = self.transduction_.ndim > 1
+        return (kept.reshape(len(kept), -1, 2) if several else kept) > 0
+
 
 @of_method("auto", leave_out=(
-    "held_out", "targets", "variant", "labels", "lambda_", "gamma", "mu_rel",
+    "held_out", "targets", "coverage_by", "variant", "labels", "lambda_", "gamma", "mu_rel",
     "class_features", "tol", "max_iters"))
 class AutoRegressor(RegressorMixin, Estimator):
     """Whichever method predicts known numbers best while they are hidden:
@@ -160,6 +180,8 @@ class AutoRegressor(RegressorMixin, Estimator):
     candidates_ : list of dict
         What was compared, best first: method, settings, squared error relative
         to that of the mean, R^2 and more on hidden rows.
+    intervals_ : ndarray
+        With `coverage`: as `predict_interval`, of all samples.
 
     Examples
     --------
@@ -193,6 +215,9 @@ class AutoRegressor(RegressorMixin, Estimator):
         self._one = y.ndim == 1
         self.candidates_ = _candidates(result, _OF_NUMBERS)
         self.transduction_ = self._shape(result["scores"].copy())
+        vars(self).pop("intervals_", None)
+        if "set_low" in result:
+            self.intervals_ = self._ends(result)
         return self
 
     def _shape(self, scores):
@@ -207,6 +232,17 @@ class AutoRegressor(RegressorMixin, Estimator):
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Numbers of new samples."""
         return self._shape(self._ask(X)["scores"])
+
+    def predict_interval(self, X: ArrayLike,
+                         coverage: Optional[float] = None) -> np.ndarray:
+        """From and to of the interval that holds the truth in a share
+        `coverage` of new samples; None: as the fit was asked.  (n_samples, 2)
+        or (n_samples, n_targets, 2).  Needs a fit with `coverage`."""
+        return self._ends(self._cover(X, coverage, None))
+
+    def _ends(self, result):
+        ends = np.stack([result["set_low"], result["set_high"]], axis=2)
+        return ends[:, 0] if self._one else ends
 
 
 @of_method("mc")

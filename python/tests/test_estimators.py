@@ -387,11 +387,44 @@ class Habits(unittest.TestCase):
         np.testing.assert_allclose(proba.sum(axis=1), 1)
         self.assertGreater(
             (model.classes_[proba.argmax(axis=1)] == truth).mean(), 0.9)
+        with self.assertRaisesRegex(ValueError, "fit with coverage"):
+            model.predict_set(X)
         with self.assertRaisesRegex(ValueError, "candidates.*best"):
             lapis.AutoClassifier(candidates="best").fit(X, y)
         self.assertEqual(
             lapis.MatrixCompletionClassifier(mu_rel=.1).fit(X, y).candidates_,
             [])
+
+    def test_sets_and_intervals_of_a_coverage(self):
+        """Of the fit and of predict; other coverages nest."""
+        rng = np.random.default_rng(4)
+        X = rng.normal(size=(400, 2))
+        z = X[:, 0] + .7 * rng.normal(size=400)
+        words = np.array(["low", "mid", "top"])[np.digitize(z, [-.6, .6])]
+        given = words.astype(object)
+        given[300:] = None
+        model = lapis.AutoClassifier(candidates="linear", coverage=.9)
+        sets = model.fit(X, given).predict_set(X[300:])
+        place = np.searchsorted(model.classes_, words)
+        for kept in (sets, model.sets_[300:]):
+            self.assertEqual(kept.shape, (100, 3))
+            self.assertGreater(kept[np.arange(100), place[300:]].mean(), .84)
+            self.assertLess(kept.sum(axis=1).mean(), 2.5)
+        self.assertTrue((model.predict_set(X, .99) >=
+                         model.predict_set(X, .5)).all())
+        self.assertEqual(model.predict_set(X[:9], by_class=True).shape, (9, 3))
+        numbers = z.copy()
+        numbers[300:] = np.nan
+        model = lapis.AutoRegressor(candidates="linear", coverage=.9)
+        model.fit(X, numbers)
+        for ends in (model.predict_interval(X[300:]), model.intervals_[300:]):
+            self.assertEqual(ends.shape, (100, 2))
+            inside = (ends[:, 0] <= z[300:]) & (z[300:] <= ends[:, 1])
+            self.assertGreater(inside.mean(), .84)
+            self.assertLess(np.ptp(ends, axis=1).mean(), 3.5)
+        both = np.column_stack([numbers, 2 * numbers])
+        model.fit(X, both)
+        self.assertEqual(model.predict_interval(X[:5], .5).shape, (5, 2, 2))
 
     def test_samples_without_targets_are_answered(self):
         """What the command answers; the fit is that of the others."""

@@ -2,7 +2,9 @@
 data and the written arrays finds a bound, and the answer close to it."""
 # needs: numpy scipy
 import json
+import os
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" /
                        "oracle"))
 
+import conformal  # noqa: E402
 import mc  # noqa: E402
 import roml  # noqa: E402
 import rr  # noqa: E402
@@ -210,6 +213,91 @@ class Oracle(unittest.TestCase):
         self.assertLessEqual(abs(primal - dual), 1e-12 * abs(primal))
         self.assertLessEqual(abs(primal - case["optimum"]),
                              case["rtol"] * abs(primal))
+
+
+    def test_coverage(self):
+        """Sets and intervals by the models without a fold, which the file of
+        the whole holds, and by scores that these models say of known labels
+        that they had not seen."""
+        for numbers in (False, True):
+            with self.subTest(numbers=numbers):
+                self.covered(numbers)
+
+    def covered(self, numbers):
+        random = np.random.default_rng(5)
+        X, Z = random.normal(size=(90, 3)), random.normal(size=(60, 3))
+        y = X @ [1, 2, .5] + random.normal(size=90)
+        if not numbers:
+            y = np.digitize(y, [-1, 1]).astype(float)
+        said = "scores" if numbers else "probabilities"
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "m.lapis")
+            command("fit", "auto", "d.npz", "--candidates", "linear",
+                    "--coverage", ".8", "--model", file, d={"X": X, "Y": y})
+            with np.load(file, allow_pickle=True) as arrays:
+                model = dict(arrays)
+            everyone = [member(command("predict", path, "d.npz", "-o",
+                                       "out.npz", d={"X": np.vstack([X, Z])})[1],
+                               said)
+                        for path in folds_of(model, folder)]
+            lists, scores = model["coverage_scores"].T
+            fold = lists.astype(int) % len(everyone)
+            classes = lists.astype(int) // len(everyone)
+            of, known = np.array([e[90:] for e in everyone]), np.arange(90)
+            for f, e in enumerate(everyone):
+                miss = abs(y - e[:90, 0]) if numbers else \
+                    1 - e[known, y.astype(int)]
+                own = np.abs(miss - scores[fold == f][:, None]).min(axis=1)
+                self.assertLess(own.max(), 1e-9)
+            self.assertEqual(len(scores), 90)
+            for share in (.5, .8, .9, .95, .999):
+                for each in (False,) if numbers else (False, True):
+                    _, out = command(
+                        "predict", file, "d.npz", "-o", "out.npz",
+                        "--coverage", share, "--coverage-by",
+                        "class" if each else "all", d={"X": Z})
+                    self.same(out, scores, fold, of, share,
+                              classes if each else None)
+
+    def same(self, out, scores, fold, said, share, classes):
+        if "set_low" in out:
+            ends = conformal.intervals(scores, fold, said[:, :, 0], share)
+            answer = out["scores"].ravel()
+            np.testing.assert_allclose(
+                out["set_low"].ravel(), np.minimum(ends[:, 0], answer),
+                rtol=1e-9)
+            np.testing.assert_allclose(
+                out["set_high"].ravel(), np.maximum(ends[:, 1], answer),
+                rtol=1e-9)
+            return
+        inside = conformal.sets(scores, fold, said, share, classes)
+        p = out["probabilities"]
+        inside |= p == p.max(axis=1, keepdims=True)
+        np.testing.assert_array_equal(out["classes_kept"] > 0, inside)
+
+
+def member(arrays, name):
+    return arrays[name].reshape(len(arrays[name]), -1)
+
+
+def folds_of(model, folder):
+    """Files of the models without a fold, cut out of that of the whole."""
+    k = 0
+    while any(name.startswith("fold.") for name in model):
+        head = json.loads(str(model["lapis"].ravel()[0]))
+        inner = {**head["fold"], "lapis": head["lapis"],
+                 "format": head["format"]}
+        model = {name[len("fold."):]: array for name, array in model.items()
+                 if name.startswith("fold.")}
+        model["lapis"] = np.array(json.dumps(inner))
+        alone = {name: array for name, array in model.items()
+                 if not name.startswith("fold.")}
+        alone["lapis"] = np.array(json.dumps(
+            {key: v for key, v in inner.items() if key != "fold"}))
+        path = os.path.join(folder, f"fold-{k}.npz")
+        np.savez(path, **alone)
+        yield path
+        k += 1
 
 
 def fixture_expected(name, member):

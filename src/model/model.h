@@ -13,6 +13,8 @@ struct lapis_model {
    * its map; and whose probabilities are part of the answer, with those of the
    * model beside it.  Or NULL. */
   lapis_model *filler, *beside;
+  lapis_model *fold; /* coverage.h: fitted without the first fold; its own is
+                      * without the next; or NULL */
 };
 
 /* Seconds between two writes at least; 1 to begin with. */

@@ -9,22 +9,22 @@
 #include "files/io.h"
 #include "lapis/tools.h"
 #include "mat/mat.h"
-#include "model/model.h"
+#include "model/coverage.h"
 #include "op/map/map.h"
 
 enum { FORMAT = 1, TEXT_SIZE = 4096 };
 /* Models inside a model: their members begin with this and a stroke. */
 enum {
-  INNER = 2,
+  INNER = 3,
   MOST_BESIDE = 5,
-  MOST_MODELS = 2 * MOST_BESIDE,
-  NAME_SIZE = 64
+  MOST_MODELS = 2 * MOST_BESIDE * (1 + COVERAGE_FOLDS),
+  NAME_SIZE = 128
 };
-static const char *const inner[INNER] = {"filler", "beside"};
+static const char *const inner[INNER] = {"filler", "beside", "fold"};
 
 static lapis_model **inner_at(lapis_model *m, int k)
 {
-  return k == 0 ? &m->filler : &m->beside;
+  return k == 0 ? &m->filler : k == 1 ? &m->beside : &m->fold;
 }
 
 /* ---- writing ------------------------------------------------------------*/
@@ -153,7 +153,8 @@ typedef struct place {
   const lapis_arrays *all;
   const char *before; /* of the names of its members */
   bool fills;
-  int deep; /* models that answer before it */
+  int deep;  /* models that answer before it */
+  int folds; /* models without a fold before it */
 } place;
 
 static lapis_status read_map(lapis_ctx *ctx, const place *at, const char *name,
@@ -194,10 +195,17 @@ static lapis_status read_inner(lapis_ctx *ctx, const place *at, lapis_model *m)
     const lapis_json *head = lapis_json_get(at->head, inner[k]);
     char before[NAME_SIZE];
     if (head == NULL) continue;
-    if (at->fills || (k > 0 && at->deep + 1 == MOST_BESIDE))
+    if (at->fills || (k == 1 && at->deep + 1 == MOST_BESIDE) ||
+        (k == 2 && (at->deep > 0 || at->folds == COVERAGE_FOLDS)))
       return not_a_model(ctx, at->path, "models lie in each other too deep");
     snprintf(before, sizeof before, "%s%s.", at->before, inner[k]);
-    place deeper = {at->path, head, at->all, before, k == 0, at->deep + k};
+    place deeper = {at->path,
+                    head,
+                    at->all,
+                    before,
+                    k == 0,
+                    at->deep + (k == 1),
+                    at->folds + (k == 2)};
     TRY(read_model(ctx, &deeper, inner_at(m, k)));
   }
   return LAPIS_OK;
@@ -225,7 +233,8 @@ static lapis_status read_model(lapis_ctx *ctx, const place *at,
                       "%s: a model of method '%s', which this LAPIS lacks; use "
                       "the version that wrote it",
                       at->path, name);
-  if ((at->fills || at->deep > 0) && lapis_predict_method(method) == NULL)
+  if ((at->fills || at->deep + at->folds > 0) &&
+      lapis_predict_method(method) == NULL)
     return not_a_model(ctx, at->path, "a model inside it answers nothing");
   TRY(model_alloc(ctx, method, &m));
   lapis_status s = fill(ctx, at, m);
@@ -250,7 +259,7 @@ static lapis_status from_header(lapis_ctx *ctx, const char *path,
                       "%s: a model of format %g; this LAPIS reads format %d: "
                       "fit it again, or use the version that wrote it",
                       path, format, FORMAT);
-  place top = {path, head, all, "", false, 0};
+  place top = {path, head, all, "", false, 0, 0};
   return read_model(ctx, &top, out);
 }
 

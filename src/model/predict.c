@@ -4,8 +4,8 @@
 #include "lapis/tools.h"
 #include "mat/mat.h"
 #include "methods/method_entry.h"
+#include "model/coverage.h"
 #include "model/joined.h"
-#include "model/model.h"
 #include "op/map/map.h"
 
 /* X through the model's map, into memory that the caller frees. */
@@ -101,6 +101,36 @@ static lapis_status predict_joined(lapis_ctx *ctx, const lapis_data *data,
   return s;
 }
 
+static lapis_status predict_one(lapis_ctx *ctx, const lapis_data *data,
+                                const lapis_model *m, const void *options,
+                                lapis_solver **out)
+{
+  if (m->filler != NULL || m->beside != NULL)
+    return predict_joined(ctx, data, m, options, out);
+  return predict_alone(ctx, data, m, options, out);
+}
+
+/* With the sets that the models without a fold make. */
+static lapis_status predict_covered(lapis_ctx *ctx, const lapis_data *data,
+                                    const lapis_model *m, const void *options,
+                                    lapis_solver **out)
+{
+  coverage c;
+  lapis_solver *answer, *fold[COVERAGE_FOLDS] = {NULL};
+  TRY(coverage_read(ctx, m, &c));
+  if (!(c.share > 0)) return predict_one(ctx, data, m, options, out);
+  lapis_status s = predict_one(ctx, data, m, options, &answer);
+  base_mute(ctx, true); /* what is to be remarked of the data was */
+  int64_t f = 0;
+  for (const lapis_model *of = m->fold; s >= 0 && of != NULL; of = of->fold)
+    s = predict_one(ctx, data, of, options, &fold[f++]);
+  base_mute(ctx, false);
+  if (s >= 0) return coverage_new(ctx, &c, answer, fold, out);
+  lapis_solver_free(answer);
+  for (f = 0; f < c.folds; f++) lapis_solver_free(fold[f]);
+  return s;
+}
+
 static lapis_status predict(lapis_ctx *ctx, const lapis_data *data,
                             const lapis_model *m, const void *options,
                             lapis_solver **out)
@@ -113,9 +143,7 @@ static lapis_status predict(lapis_ctx *ctx, const lapis_data *data,
         "predict: X has no samples; give the rows that are to be answered");
   TRY(method_check_members(ctx, method_entry_of(m->method)->predict_method,
                            options, data));
-  if (m->filler != NULL || m->beside != NULL)
-    return predict_joined(ctx, data, m, options, out);
-  return predict_alone(ctx, data, m, options, out);
+  return predict_covered(ctx, data, m, options, out);
 }
 
 /* A model of several is as divisible as each of them. */

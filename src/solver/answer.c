@@ -16,7 +16,7 @@ static const double ROUNDING = 1e-9;
 
 /* Arrays with NaN where something is unknown: values that are missing in the
  * data, columns of the history that a method has not, scores not given, what
- * could not be compared. */
+ * could not be compared; and intervals, which may have no end. */
 static bool may_have_holes(const char *name)
 {
   static const char *const names[] = {"history",
@@ -30,7 +30,9 @@ static bool may_have_holes(const char *name)
                                       "kinds_judged",
                                       "mean",
                                       "deviation",
-                                      "fold_values"};
+                                      "fold_values",
+                                      "set_low",
+                                      "set_high"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;

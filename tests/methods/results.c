@@ -121,6 +121,7 @@ typedef union any_settings {
   lapis_mc_settings mc;
   lapis_rr_settings rr;
   lapis_clean_settings clean;
+  lapis_auto_settings of_auto;
 } any_settings;
 
 static bool set_if_there(files *f, const lapis_method *m, any_settings *set,
@@ -210,6 +211,29 @@ static void plain(meeting *w, const lapis_method *m, int kind)
   if (m->joint) run(w, m, &set, &e.p.data, "mc without Y");
 }
 
+/* Sets and intervals, of the fit and of what each candidate's model predicts.
+ */
+static void with_coverage(meeting *w)
+{
+  static const struct {
+    const char *who, *targets;
+  } of[] = {{"mc", "classes"}, {"linear", "classes"}, {"trees", "classes"},
+            {"rr", "numbers"}, {"linear", "numbers"}, {"trees", "numbers"}};
+  for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+    example e;
+    char who[64];
+    make_kind(&e, strcmp(of[k].targets, "numbers") == 0 ? "rr" : "auto", 0);
+    e.p.data.group = NULL;
+    any_settings set = {.of_auto = lapis_auto_defaults()};
+    set.of_auto.candidates = of[k].who;
+    set.of_auto.coverage = .5;
+    assert_true(set_if_there(w->f, lapis_method_find("auto"), &set, "targets",
+                             of[k].targets));
+    (void)snprintf(who, sizeof who, "auto of %s, %s", of[k].who, of[k].targets);
+    run(w, lapis_method_find("auto"), &set, &e.p.data, who);
+  }
+}
+
 static void results_are_what_the_tables_say(void **state)
 {
   meeting w = {.f = *state};
@@ -219,6 +243,7 @@ static void results_are_what_the_tables_say(void **state)
       plain(&w, m, kind);
       every_setting(&w, m, kind);
     }
+  with_coverage(&w);
   for (int i = 0; i < TABLES && w.of[i].table != NULL; i++) {
     const lapis_method *table = w.of[i].table;
     const lapis_result_row *row;

@@ -13,7 +13,7 @@
 #include "lapis/rows.h"
 #include "methods/auto/auto.h"
 #include "methods/auto/candidates.h"
-#include "methods/auto/compare.h"
+#include "methods/auto/cover.h"
 #include "methods/common_remarks.h"
 
 #define AT(field) offsetof(lapis_auto_settings, field)
@@ -50,12 +50,21 @@ static const lapis_param params[] = {
     INT("held-out", held_out, .value = 0, AT_LEAST(0),
         .help = "predict every known label once more while it is hidden, in "
                 "so many folds (result held_out)"),
+    REAL_IN("coverage", coverage, "C", .value = 0, FROM_TO(0, .999),
+            .help = "answer with the set of classes, or the interval, that "
+                    "holds the truth in this share of new samples, .9 say; 0: "
+                    "without"),
+    CHOICE("coverage-by", coverage_by, "all|class", .value = LAPIS_COVERAGE_ALL,
+           .arg = "B", .goes_with = "coverage",
+           .help = "the share is one of all new samples, or of those of each "
+                   "class"),
     PARAM_TOL(1e-4, "stop mc when its objective is proved to be within this "
                     "share of the best one"),
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };
 
+#define COMPARED .where = "labels could be hidden to compare"
 #define STEPS .where = "who answers, or its first part, takes steps"
 static const lapis_result_row results[] = {
     RESULT("scores", "n x K",
@@ -75,6 +84,8 @@ static const lapis_result_row results[] = {
                "the features of a sample of one class alone, of each class"),
     RESULT_CHOICE,
     RESULT_HELD_OUT,
+    RESULT_SETS(.when = "coverage", COMPARED),
+    RESULT_INTERVALS(.when = "coverage", COMPARED),
     RESULT("history", "checks x columns", STEPS,
            .help = "the course of the solve"),
     RESULT("history_columns", "columns", .type = LAPIS_TEXT, STEPS,
@@ -116,7 +127,7 @@ const lapis_method auto_predict_method = {
     .settings_size = sizeof(no_settings),
 };
 
-enum { SHOWN_NAMES = 4, ROWS = 2, FIGURES = 9, HIDDEN = 5 };
+enum { SHOWN_NAMES = 4, ROWS = 2, FIGURES = 9, HIDDEN = 5, USUAL_FOLDS = 5 };
 typedef struct auto_solver {
   lapis_solver base;
   const char *name; /* "auto", or of whom it chooses the settings */
@@ -137,6 +148,8 @@ typedef struct auto_solver {
   double place;
   lapis_solver *answer;
   double *held_out; /* K x n */
+  bool covers;
+  cover cover; /* where it covers */
 } auto_solver;
 
 static auto_solver *auto_of(const lapis_solver *s)
@@ -350,7 +363,8 @@ static lapis_status answer(auto_solver *w, double started)
                                                 &w->data, &w->like, &w->answer)
                         : race_default_new(ctx, &w->options, &w->data, &w->like,
                                            &w->answer));
-  double before = allow(w, started, w->set.held_out > 0 ? .5 : 1);
+  bool more = w->set.held_out > 0 || w->set.coverage > 0;
+  double before = allow(w, started, more ? .5 : 1);
   base_compared(ctx, w->race != NULL);
   lapis_status s = lapis_solve(w->answer);
   base_compared(ctx, false);
@@ -394,6 +408,58 @@ static lapis_status hold_out(auto_solver *w, double started)
   return s;
 }
 
+/* ---- sets and intervals -------------------------------------------------*/
+static void remark_coverage(const auto_solver *w)
+{
+  const coverage *c = &w->cover.c;
+  double inside, size;
+  cover_measure(&w->cover, w->race, &w->data, &w->base, &inside, &size);
+  base_note(
+      w->base.ctx, BASE_NOTE, "coverage",
+      "%s: %s for %.4g %% of new samples%s: of %lld known %s, held out in "
+      "%lld folds, %.1f %% lie in theirs, of %.4g%s on average",
+      w->name, w->options.numbers ? "intervals" : "sets", 100 * c->share,
+      c->by_class ? " of each class" : "", (long long)c->count,
+      w->options.numbers ? "numbers" : "labels", (long long)c->folds,
+      100 * inside, size, w->options.numbers ? " width" : " classes");
+  if (!cover_is_short(&w->cover)) return;
+  base_note(w->base.ctx, BASE_WARNING, "coverage-short",
+            "%s: coverage %g needs %.0f known labels%s; where there are fewer, "
+            "%s",
+            w->name, c->share, coverage_least(c),
+            c->by_class ? " of each class" : "",
+            w->options.numbers ? "the interval has no end"
+                               : "the class is in every set");
+}
+
+static lapis_status set_coverage(auto_solver *w, double started)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  lapis_status s = LAPIS_EINVAL;
+  if (!w->covers && w->race != NULL) {
+    int64_t folds = w->set.held_out > 0 ? w->set.held_out : USUAL_FOLDS;
+    double before = allow(w, started, w->set.held_out > 0 ? .5 : 1);
+    s = cover_fit(ctx, w->race, w->chosen, &w->data, &w->like, folds,
+                  &w->cover);
+    base_set_deadline(ctx, before);
+    w->covers = s >= 0 && s != LAPIS_CANCELLED && s != LAPIS_TIME_LIMIT;
+    if (!w->covers) cover_free(&w->cover);
+  }
+  if (!w->covers && (s == LAPIS_EINVAL || s == LAPIS_TIME_LIMIT))
+    base_note(ctx, BASE_WARNING, "no-coverage", "%s: no sets, or intervals: %s",
+              w->name,
+              s == LAPIS_TIME_LIMIT ? "time ran out before every fold was "
+                                      "answered by a fit without it"
+                                    : "too few labels are known to hide some");
+  if (!w->covers) return s == LAPIS_EINVAL ? LAPIS_OK : s;
+  w->cover.c.share = w->set.coverage;
+  w->cover.c.by_class = w->set.coverage_by == LAPIS_COVERAGE_CLASS;
+  TRY(coverage_publish(&w->base, &w->cover.c, w->answer, w->cover.fold,
+                       w->cover.own));
+  remark_coverage(w);
+  return LAPIS_OK;
+}
+
 /* ---- the solver ---------------------------------------------------------*/
 static void publish(auto_solver *w)
 {
@@ -417,6 +483,11 @@ static lapis_status solve(lapis_solver *s)
   if (!w->set.compare_only) status = answer(w, started);
   if (status < 0 || status == LAPIS_CANCELLED) return status;
   publish(w);
+  if (w->set.coverage > 0 && w->answer != NULL) {
+    lapis_status covered = set_coverage(w, started);
+    if (covered < 0 || covered == LAPIS_CANCELLED) return covered;
+    if (status == LAPIS_OK) status = covered;
+  }
   if (w->set.held_out > 0) {
     lapis_status held = hold_out(w, started);
     if (held != LAPIS_OK && status == LAPIS_OK) status = held;
@@ -436,6 +507,8 @@ static lapis_status retune(lapis_solver *s, const void *settings)
   w->set.stop.seconds = next.stop.seconds;
   w->set.held_out = next.held_out;
   w->set.compare_only = next.compare_only;
+  w->set.coverage = next.coverage;
+  w->set.coverage_by = next.coverage_by;
   return LAPIS_OK;
 }
 
@@ -443,7 +516,11 @@ static lapis_status model(lapis_solver *s, lapis_model **out)
 {
   auto_solver *w = auto_of(s);
   *out = NULL;
-  if (w->answer != NULL) return w->answer->model(w->answer, out);
+  if (w->answer != NULL) {
+    lapis_status status = w->answer->model(w->answer, out);
+    if (status < 0 || !w->covers) return status;
+    return cover_teach(s->ctx, &w->cover, *out);
+  }
   return lapis_fail(s->ctx, LAPIS_EINVAL, "%s: no model before an answer",
                     w->name);
 }
@@ -452,6 +529,7 @@ static void release(lapis_solver *s)
 {
   auto_solver *w = auto_of(s);
   lapis_solver_free(w->answer);
+  if (w->covers) cover_free(&w->cover);
   comparison_free(w->race);
 }
 

@@ -178,6 +178,10 @@ lapis_status candidates_raw(comparison *r, int map, const double **out);
 const char *candidate_map(const comparison *r, const candidate *x);
 const char *candidate_map_of_filled(const comparison *r, const candidate *x);
 
+/* holdout.c: folds of all known labels that hide together what the race hid so;
+ * two where there are not enough units. */
+lapis_status race_draw(const comparison *r, const lapis_data *data,
+                       int64_t folds, fold_plan *out);
 /* A candidate's scores, as what calibrates them. */
 calibration race_calibration(const comparison *r, const double *score);
 /* What shrinks the biases of several classes while a candidate is calibrated.

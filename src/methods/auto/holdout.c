@@ -9,6 +9,18 @@
 #include "methods/auto/candidates.h"
 #include "parallel/jobs.h"
 
+lapis_status race_draw(const comparison *r, const lapis_data *data,
+                       int64_t folds, fold_plan *out)
+{
+  lapis_folds_of of = r->cells     ? LAPIS_FOLDS_OF_CELLS
+                      : r->grouped ? LAPIS_FOLDS_OF_GROUPS
+                                   : LAPIS_FOLDS_OF_ROWS;
+  lapis_status s = cv_draw_folds(r->ctx, data, folds, of, out);
+  if (s == LAPIS_EINVAL && folds > 2)
+    s = cv_draw_folds(r->ctx, data, 2, of, out);
+  return s;
+}
+
 /* A copy that runs by itself; the maps, targets and units stay the race's. */
 static lapis_status begin(const comparison *from, const lapis_data *data,
                           int64_t folds, comparison *r)
@@ -27,13 +39,8 @@ static lapis_status begin(const comparison *from, const lapis_data *data,
     r->run[k].score = NULL;
     r->run[k].platt = r->run[k].answer = NULL;
   }
-  lapis_folds_of of = r->cells     ? LAPIS_FOLDS_OF_CELLS
-                      : r->grouped ? LAPIS_FOLDS_OF_GROUPS
-                                   : LAPIS_FOLDS_OF_ROWS;
   folds = folds < MOST_FOLDS ? folds : MOST_FOLDS;
-  lapis_status s = cv_draw_folds(r->ctx, data, folds, of, &r->plan);
-  if (s == LAPIS_EINVAL && folds > 2)
-    s = cv_draw_folds(r->ctx, data, 2, of, &r->plan);
+  lapis_status s = race_draw(r, data, folds, &r->plan);
   r->used = r->plan.folds;
   memset(r->late, 0, sizeof r->late);
   r->answered = base_alloc(r->ctx, MOST_CANDIDATES * r->used, sizeof(bool));

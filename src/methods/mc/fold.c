@@ -55,6 +55,7 @@ static const lapis_result_row results[] = {
            .help = "relative, proved, of each sample's own problem"),
     RESULT("class_features", "K x d", .where = "the fit has them",
            .help = "those of the fit"),
+    RESULT_SETS(RESULT_COVERED),
     RESULT_HISTORY,
     RESULT_NOTES,
 };

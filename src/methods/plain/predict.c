@@ -18,6 +18,8 @@ static const lapis_result_row results[] = {
     RESULT("labels", "n x c", OF_CLASSES,
            .help = "what is decided by the scores, as Y was written"),
     RESULT_CLASSES(),
+    RESULT_SETS(RESULT_COVERED),
+    RESULT_INTERVALS(RESULT_COVERED),
     RESULT_NOTES,
 };
 

@@ -80,7 +80,7 @@ enum {
 static const lapis_result_row rpca_results[] = {CLEANED};
 static const lapis_result_row rr_results[] = {
     RESULT("scores", "n x c", .help = "T [x; 1] of the cleaned samples x"),
-    CLEANED};
+    RESULT_INTERVALS(RESULT_COVERED), CLEANED};
 static const lapis_result_row rlda_results[] = {
     RESULT("scores", "n x K",
            .help = "T [x; 1] of the cleaned samples x; of two classes the "

@@ -1,0 +1,199 @@
+/* cover.c - who answers, fitted once more without each fold of known labels. */
+#include "methods/auto/cover.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "methods/auto/candidates.h"
+
+static const double LARGEST = 2; /* score, above that of any probability */
+
+/* The class of label t of sample j; -1: it is not known. */
+static int64_t class_of(const comparison *r, int64_t t, int64_t j)
+{
+  const double *sign = r->labels.sign + j * r->K;
+  int64_t first = r->labels.kind == TARGETS_CLASS ? 0 : t, c = 0;
+  if (isnan(sign[first]) || (r->weight != NULL && !(r->weight[j] > 0)))
+    return -1;
+  if (r->o.numbers) return 0;
+  if (r->labels.kind != TARGETS_CLASS) return sign[t] > 0;
+  while (c < r->K - 1 && !(sign[c] > 0)) c++;
+  return c;
+}
+
+/* ---- what is hidden -----------------------------------------------------*/
+/* Labels of target t that would leave their class none are not hidden. */
+static void keep_classes(const comparison *r, const coverage *c, int64_t t,
+                         int64_t *count, int64_t *own)
+{
+  int64_t T = coverage_targets(c), values = coverage_values(c);
+  memset(count, 0, (size_t)(values * (c->folds + 1)) * sizeof *count);
+  for (int64_t j = 0; j < r->n; j++) {
+    int64_t v = class_of(r, t, j), f = own[j * T + t];
+    if (v < 0) continue;
+    count[v * (c->folds + 1) + c->folds]++;
+    if (f >= 0) count[v * (c->folds + 1) + f]++;
+  }
+  for (int64_t j = 0; j < r->n; j++) {
+    int64_t v = class_of(r, t, j), *f = &own[j * T + t];
+    const int64_t *of = count + v * (c->folds + 1);
+    if (v >= 0 && *f >= 0 && of[*f] == of[c->folds]) *f = -1;
+  }
+}
+
+static lapis_status draw(lapis_ctx *ctx, const comparison *r,
+                         const lapis_data *data, int64_t folds, cover *w)
+{
+  fold_plan plan;
+  coverage *c = &w->c;
+  TRY(race_draw(r, data, folds, &plan));
+  c->folds = plan.folds;
+  int64_t T = coverage_targets(c), all = T * r->n;
+  int64_t room = coverage_values(c) * (plan.folds + 1);
+  w->own = base_alloc(ctx, all, sizeof *w->own);
+  w->score = base_alloc(ctx, 2 * all, sizeof *w->score);
+  int64_t *count = base_alloc(ctx, room, sizeof *count);
+  bool fits = w->own != NULL && w->score != NULL && count != NULL;
+  for (int64_t k = 0; fits && k < all; k++) {
+    int64_t t = k % T, j = k / T;
+    int64_t f = plan.cell != NULL ? plan.cell[k] : plan.fold[j];
+    w->own[k] = class_of(r, t, j) < 0 ? -1 : f;
+  }
+  for (int64_t t = 0; fits && !r->o.numbers && t < T; t++)
+    keep_classes(r, c, t, count, w->own);
+  base_free(count);
+  folds_free(&plan);
+  return fits ? LAPIS_OK : LAPIS_ENOMEM;
+}
+
+/* ---- fits ---------------------------------------------------------------*/
+static lapis_status fit_without(lapis_ctx *ctx, const comparison *r, int i,
+                                const lapis_data *data,
+                                const lapis_mc_settings *like, int64_t f,
+                                cover *w)
+{
+  lapis_data shown = *data;
+  int64_t all = coverage_targets(&w->c) * r->n;
+  w->Y[f] = base_alloc_raw(ctx, all, sizeof(double));
+  if (w->Y[f] == NULL) return LAPIS_ENOMEM;
+  mat_to_f64(&data->Y, w->Y[f], data->Y.rows);
+  for (int64_t k = 0; k < all; k++)
+    if (w->own[k] == f) w->Y[f][k] = NAN;
+  shown.Y = lapis_mat_f64(w->Y[f], data->Y.rows, r->n);
+  TRY(comparison_answer_new(ctx, r, i, &shown, like, &w->fold[f]));
+  lapis_status s = lapis_solve(w->fold[f]);
+  return s >= 0 && base_late(ctx) ? LAPIS_TIME_LIMIT : s;
+}
+
+static lapis_status take_scores(const comparison *r, const lapis_data *data,
+                                cover *w)
+{
+  coverage *c = &w->c;
+  lapis_mat said[COVERAGE_FOLDS];
+  int64_t T = coverage_targets(c);
+  for (int64_t f = 0; f < c->folds; f++)
+    TRY(coverage_said(c, w->fold[f], &said[f]));
+  for (int64_t k = 0; k < T * r->n; k++) {
+    int64_t t = k % T, j = k / T, f = w->own[k];
+    int64_t v = class_of(r, t, j);
+    if (v < 0) continue;
+    double *to = w->score + 2 * c->count++;
+    to[0] = (double)coverage_list(c, t, v, f < 0 ? 0 : f);
+    to[1] =
+        f < 0 ? LARGEST
+        : r->o.numbers
+            ? fabs(lapis_mat_at(&data->Y, t, j) - lapis_mat_at(&said[f], t, j))
+            : coverage_miss(c, &said[f], t, v, j);
+  }
+  return LAPIS_OK;
+}
+
+lapis_status cover_fit(lapis_ctx *ctx, const comparison *r, int i,
+                       const lapis_data *data, const lapis_mc_settings *like,
+                       int64_t folds, cover *w)
+{
+  lapis_mc_settings own = *like;
+  own.certificate = own.class_features = false;
+  *w =
+      (cover){.c = {.kind = r->o.numbers                      ? COVERAGE_NUMBERS
+                            : r->labels.kind == TARGETS_CLASS ? COVERAGE_CLASSES
+                                                              : COVERAGE_PAIRS,
+                    .K = r->K,
+                    .value = r->labels.value}};
+  folds = folds < COVERAGE_FOLDS ? folds : COVERAGE_FOLDS;
+  lapis_status s = draw(ctx, r, data, folds, w);
+  base_mute(ctx, true);
+  keep_pause(ctx, true); /* several solves of one name */
+  for (int64_t f = 0; s >= 0 && f < w->c.folds; f++) {
+    s = fit_without(ctx, r, i, data, &own, f, w);
+    if (s == LAPIS_CANCELLED || s == LAPIS_TIME_LIMIT) break;
+  }
+  keep_pause(ctx, false);
+  base_mute(ctx, false);
+  if (s >= 0 && s != LAPIS_CANCELLED && s != LAPIS_TIME_LIMIT)
+    s = take_scores(r, data, w);
+  w->c.score = w->score;
+  return s;
+}
+
+lapis_status cover_teach(lapis_ctx *ctx, const cover *w, lapis_model *m)
+{
+  lapis_model **next = &m->fold;
+  for (int64_t f = 0; f < w->c.folds; f++) {
+    TRY(lapis_model_new(w->fold[f], next));
+    next = &(*next)->fold;
+  }
+  return coverage_keep(ctx, m, &w->c);
+}
+
+void cover_measure(const cover *w, const comparison *r, const lapis_data *data,
+                   const lapis_solver *s, double *inside, double *size)
+{
+  const lapis_mat *kept = named_find(&s->result, "classes_kept");
+  const lapis_mat *low = named_find(&s->result, "set_low");
+  const lapis_mat *high = named_find(&s->result, "set_high");
+  int64_t T = coverage_targets(&w->c), values = coverage_values(&w->c);
+  double count = 0, in = 0, sum = 0;
+  for (int64_t k = 0; k < T * r->n; k++) {
+    int64_t t = k % T, j = k / T, v = class_of(r, t, j);
+    if (v < 0) continue;
+    count++;
+    if (kept != NULL) {
+      in += lapis_mat_at(kept, t * values + v, j);
+      for (int64_t u = 0; u < values; u++)
+        sum += lapis_mat_at(kept, t * values + u, j);
+    } else {
+      double y = lapis_mat_at(&data->Y, t, j), from = lapis_mat_at(low, t, j);
+      in += y >= from && y <= lapis_mat_at(high, t, j);
+      sum += lapis_mat_at(high, t, j) - from;
+    }
+  }
+  *inside = in / count;
+  *size = sum / count;
+}
+
+bool cover_is_short(const cover *w)
+{
+  const coverage *c = &w->c;
+  int64_t per = c->folds * (c->by_class ? 1 : coverage_values(c));
+  int64_t lists = coverage_list(c, coverage_targets(c), 0, 0);
+  for (int64_t from = 0; from < lists; from += per) {
+    int64_t n = 0;
+    for (int64_t k = 0; k < c->count; k++)
+      n += c->score[2 * k] >= (double)from &&
+           c->score[2 * k] < (double)(from + per);
+    if ((double)n < coverage_least(c)) return true;
+  }
+  return false;
+}
+
+void cover_free(cover *w)
+{
+  for (int f = 0; f < COVERAGE_FOLDS; f++) {
+    lapis_solver_free(w->fold[f]);
+    base_free(w->Y[f]);
+  }
+  base_free(w->score);
+  base_free(w->own);
+  *w = (cover){.own = NULL};
+}
