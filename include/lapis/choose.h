@@ -121,7 +121,7 @@ LAPIS_API lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
                                     const lapis_mat *probabilities,
                                     int64_t count, int64_t *index,
                                     double *margin, int64_t *found,
-                                    int64_t wrong[3]);
+                                    int64_t *wrong);
 
 /* ---- checkpoints: runs that can be killed and go on ----------------------
  * While one is open, the solves and cross-validations of ctx copy what they

@@ -223,7 +223,7 @@ static int64_t count_wrong(const asked *of, doubt *all, int64_t n,
 lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
                           const int64_t *group, const lapis_mat *probabilities,
                           int64_t count, int64_t *index, double *margin,
-                          int64_t *found, int64_t wrong[3])
+                          int64_t *found, int64_t *wrong)
 {
   targets t;
   NEEDS(ctx, ctx, Y, probabilities, index, margin, found, wrong);

@@ -334,6 +334,9 @@ enum { RR_TRIED = 6 };
 lapis_status rr_choose(rr *w, method_new_fn make); /* of a fold's fit */
 /* What was chosen, once E is known in units of X; called by all processes. */
 lapis_status rr_remark_choice(const rr *w);
+/* What columns of the fit are multiplied by; weights that are all 1 are none.
+ */
+lapis_status rr_take_roots(rr *w, const lapis_data *data);
 /* X (d x n): samples of length 1, features of one size; w->length, w->of_unit.
  */
 lapis_status rr_take_unit(rr *w, double *X);

@@ -757,22 +757,6 @@ static lapis_status settle_settings(rr *w)
   return LAPIS_OK;
 }
 
-/* What columns of the fit are multiplied by; weights that are all 1 are none.
- */
-static lapis_status take_roots(rr *w, const lapis_data *data)
-{
-  double differ = 0;
-  for (int64_t j = 0; data->weight != NULL && j < data->X.cols; j++)
-    differ = fmax(differ, fabs(data->weight[j] - 1));
-  TRY(base_max(w->base.ctx, &differ, 1));
-  if (!(differ > 0)) return LAPIS_OK;
-  w->weight = data->weight;
-  w->root = arena_reals(&w->base.arena, data->X.cols);
-  TRY(arena_status(&w->base.arena));
-  for (int64_t j = 0; j < data->X.cols; j++) w->root[j] = sqrt(w->weight[j]);
-  return LAPIS_OK;
-}
-
 static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
                            const lapis_rr_settings *set, lapis_solver **out)
 {
@@ -787,7 +771,7 @@ static lapis_status create(lapis_ctx *ctx, bool lda, const lapis_data *data,
   w->group = data->group;
   w->given = data->X;
   s->settings = &w->set;
-  lapis_status status = take_roots(w, data);
+  lapis_status status = rr_take_roots(w, data);
   if (status >= 0) status = la_open(ctx, &w->h);
   if (status >= 0) status = rr_targets_build(w, data);
   if (status >= 0) status = settle_settings(w);

@@ -260,6 +260,20 @@ void rr_divide_by_length(int64_t d, int64_t n, double *X, double *length)
   }
 }
 
+lapis_status rr_take_roots(rr *w, const lapis_data *data)
+{
+  double differ = 0;
+  for (int64_t j = 0; data->weight != NULL && j < data->X.cols; j++)
+    differ = fmax(differ, fabs(data->weight[j] - 1));
+  TRY(base_max(w->base.ctx, &differ, 1));
+  if (!(differ > 0)) return LAPIS_OK;
+  w->weight = data->weight;
+  w->root = arena_reals(&w->base.arena, data->X.cols);
+  TRY(arena_status(&w->base.arena));
+  for (int64_t j = 0; j < data->X.cols; j++) w->root[j] = sqrt(w->weight[j]);
+  return LAPIS_OK;
+}
+
 lapis_status rr_take_unit(rr *w, double *X)
 {
   arena *a = &w->base.arena;
