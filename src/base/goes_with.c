@@ -153,6 +153,49 @@ static lapis_status check(lapis_ctx *ctx, const beside *b, const lapis_param *p)
   return LAPIS_OK;
 }
 
+/* Whether a condition of p is that another row is not set, which is. */
+static bool is_excluded(const beside *b, const lapis_param *p, condition *by)
+{
+  const char *at = p->goes_with;
+  while (at != NULL && *at != '\0') {
+    *by = read_condition(at);
+    bool alone = *by->end != ',' && (at == p->goes_with || at[-1] == ' ');
+    if (alone && by->absent && row_of(b->m, by) != NULL && !holds(b, by))
+      return true;
+    at = by->end + (*by->end != '\0');
+  }
+  return false;
+}
+
+/* Two rows for one thing: what `choose` tries, and `unless`. */
+static bool is_doubled(const beside *b, const lapis_param *p, condition *by)
+{
+  const lapis_method *m = b->m;
+  if (m->choose == NULL || m->unless == NULL) return false;
+  *by = read_condition(m->unless);
+  const lapis_param *other = row_of(m, by);
+  return is_name(p->name, m->choose, strcspn(m->choose, "=")) &&
+         other != NULL && is_set(b, other);
+}
+
+lapis_status settings_check_exclusions(lapis_ctx *ctx, const lapis_method *m,
+                                       const void *settings)
+{
+  beside b = {m, settings, 0, NULL};
+  condition by;
+  for (int i = 0; settings != NULL && i < m->n_params; i++) {
+    const lapis_param *p = &m->params[i];
+    char text[128], words[128];
+    if (!is_set(&b, p)) continue;
+    if (!is_doubled(&b, p, &by) && !is_excluded(&b, p, &by)) continue;
+    (void)snprintf(text, sizeof text, "--%s goes without --%.*s", p->name,
+                   (int)by.length, by.name);
+    return lapis_fail(ctx, LAPIS_EINVAL, "%s: %s; give one of them", m->name,
+                      base_spell(ctx, text, words, sizeof words));
+  }
+  return LAPIS_OK;
+}
+
 bool param_when_holds(const lapis_method *m, const void *settings,
                       unsigned members_given, const char *when)
 {

@@ -12,6 +12,10 @@ bool param_when_holds(const lapis_method *m, const void *settings,
  * value is outside its row's bounds; NULL, the defaults, is fine. */
 lapis_status settings_check(lapis_ctx *ctx, const lapis_method *m,
                             const void *settings);
+/* LAPIS_EINVAL where one is set that goes without another, which is, too: the
+ * conditions !NAME of goes_with, and `choose` beside `unless`. */
+lapis_status settings_check_exclusions(lapis_ctx *ctx, const lapis_method *m,
+                                       const void *settings);
 bool param_is_default(const lapis_param *p, const void *settings);
 
 /* A method registers {table row, constructor}; src/methods/methods.c lists

@@ -358,6 +358,33 @@ static void a_certificate_needs_fixed_weights(void **state)
   lapis_solver_free(s);
 }
 
+/* Two settings for one thing are not weighed against each other in silence. */
+static void what_excludes_each_other_is_refused(void **state)
+{
+  files *f = *state;
+  problem p;
+  lapis_solver *s;
+  lapis_mc_settings set = lapis_mc_defaults();
+  lapis_rr_settings rr = lapis_rr_defaults();
+  double T[D + 1] = {0};
+  make(&p, "mc");
+  set.mu = set.mu_rel = .1;
+  CHECK_REFUSED(f, lapis_mc_new(f->ctx, &p.data, &set, &s), LAPIS_EINVAL,
+                "mc mu_rel mu");
+  lapis_ctx_set(f->ctx, "spelling", "options");
+  CHECK_REFUSED(f, lapis_mc_new(f->ctx, &p.data, &set, &s), LAPIS_EINVAL,
+                "mc --mu-rel --mu");
+  lapis_ctx_set(f->ctx, "spelling", "keywords");
+  set.mu = NAN;
+  CHECK_OK(f, lapis_mc_new(f->ctx, &p.data, &set, &s));
+  lapis_solver_free(s);
+  make(&p, "rr");
+  rr.weights = lapis_mat_f64(T, D + 1, 1);
+  rr.gamma = .5;
+  CHECK_REFUSED(f, lapis_rr_new(f->ctx, &p.data, &rr, &s), LAPIS_EINVAL,
+                "rr gamma fix_weights");
+}
+
 static void views_lie_without_gaps(void **state)
 {
   double f64[6] = {0, 1, 2, 3, 4, 5};
@@ -403,6 +430,7 @@ int test_settings(void)
       FILES_TEST(searches_are_held_to_their_size),
       FILES_TEST(sentences_name_choices_and_help),
       FILES_TEST(a_certificate_needs_fixed_weights),
+      FILES_TEST(what_excludes_each_other_is_refused),
       FILES_TEST(views_lie_without_gaps),
       FILES_TEST(the_versions_agree),
   };
