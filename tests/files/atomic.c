@@ -38,6 +38,23 @@ static void permissions_are_kept(void **state)
   assert_int_equal(st.st_mode & 07777, 0640);
 }
 
+static void a_link_to_itself_is_refused(void **state)
+{
+  files *f = *state;
+  char other[512];
+  (void)snprintf(other, sizeof other, "%s", files_path(f, "other"));
+  files_path(f, "link");
+  assert_int_equal(symlink("link", f->path), 0);
+  CHECK_REFUSED(f, lapis_file_write(f->ctx, f->path, "new", 3), LAPIS_EIO,
+                "link that leads to itself");
+  assert_int_equal(unlink(f->path), 0);
+  assert_int_equal(symlink(other, f->path), 0);
+  assert_int_equal(symlink("link", other), 0);
+  CHECK_REFUSED(f, lapis_file_write(f->ctx, other, "new", 3), LAPIS_EIO,
+                "other that leads to itself");
+  assert_int_equal(files_count(f, false), 2);
+}
+
 static void links_keep_pointing(void **state)
 {
   files *f = *state;
@@ -183,6 +200,7 @@ int test_atomic(void)
       FILES_TEST(files_are_replaced),
       FILES_TEST(permissions_are_kept),
       FILES_TEST(links_keep_pointing),
+      FILES_TEST(a_link_to_itself_is_refused),
       FILES_TEST(full_disk_leaves_the_old_file),
       FILES_TEST(missing_folder_is_named),
       FILES_TEST(unwritable_folder_is_named),

@@ -50,7 +50,13 @@ static lapis_status check_target(const io_out *o, bool *direct)
   *direct = strcmp(o->path, "-") == 0;
   if (*o->path == '\0')
     return lapis_fail(o->ctx, LAPIS_EINVAL, "a file name is empty");
-  if (*direct || stat(o->path, &st) != 0) return LAPIS_OK;
+  if (*direct) return LAPIS_OK;
+  if (stat(o->path, &st) != 0)
+    return errno != ELOOP ? LAPIS_OK
+                          : lapis_fail(o->ctx, LAPIS_EIO,
+                                       "%s: is a link that leads to itself; "
+                                       "remove it, or name another file",
+                                       o->path);
   if (S_ISDIR(st.st_mode))
     return lapis_fail(o->ctx, LAPIS_EIO, "%s: is a folder; name a file in it",
                       o->path);
