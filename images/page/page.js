@@ -75,10 +75,15 @@
     // Of a text that a spreadsheet would run, as lapis_text_runs has it.
     const number =
       /^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)$/i;
+    const obeyed = '[\\x00-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069]';
+    const hidden = '[\\x00-\\x1f\\x7f-\\xa0\\u200b-\\u200f\\u202a-\\u202e' +
+      '\\u2060-\\u2069\\ufeff]';
+    const control = new RegExp('^' + obeyed);
+    const formula = new RegExp('^' + hidden + '*[=+@-]');
     const runs = text => {
       const bare = text.replace(/^'+/, '');
-      return bare.length > 1 && (/^[\t\r\n]/.test(bare) ||
-        /^[=+@-]/.test(bare) && !number.test(bare));
+      return bare.length > 1 && (control.test(bare) ||
+        formula.test(bare) && !number.test(bare));
     };
     // As RFC 4180 has it.
     const quote = text =>

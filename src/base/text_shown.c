@@ -52,16 +52,31 @@ char *lapis_text_shown(const char *text, char *to, size_t size)
   return to;
 }
 
+/* What nobody sees and programs leave out: besides, blanks that do not break,
+ * signs of no width (U+200B to U+200F, U+2060 to U+2069, U+FEFF). */
+static bool is_hidden(const unsigned char *s, size_t size)
+{
+  if (is_obeyed(s, size)) return true;
+  if (size == 2) return s[0] == 0xc2 && s[1] == 0xa0;
+  if (size != 3) return false;
+  return (s[0] == 0xe2 && s[1] == 0x80 && s[2] >= 0x8b && s[2] <= 0x8f) ||
+         (s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xa9) ||
+         (s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf);
+}
+
 bool lapis_text_runs(const char *text)
 {
   if (text == NULL) return false;
   double value;
+  size_t size;
   while (*text == '\'')
     text++; /* marked already: what it was before shall show */
   if (*text == '\0' || text[1] == '\0') return false;
-  return strchr("\t\r\n", *text) != NULL ||
-         (strchr("=+-@", *text) != NULL &&
-          !lapis_number_read(text, NULL, &value));
+  const unsigned char *s = (const unsigned char *)text;
+  if (is_obeyed(s, character(s))) return true;
+  while ((size = character(s)) > 0 && is_hidden(s, size)) s += size;
+  bool begins = *s != '\0' && strchr("=+-@", (int)*s) != NULL;
+  return begins && !lapis_number_read(text, NULL, &value);
 }
 
 /* Without the blanks around it. */

@@ -41,9 +41,26 @@ static void it_fits_its_room(void **state)
 
 static void a_formula_is_told_from_a_number(void **state)
 {
-  static const char *const run[] = {
-      "=1+1",   "+SUM(A1)", "-x",     "@now",    "--1",
-      "\t=1+1", "\r1",      "\n@now", "'\t=1+1", "=cmd|' /C calc'!A0"};
+  static const char *const run[] = {"=1+1",
+                                    "+SUM(A1)",
+                                    "-x",
+                                    "@now",
+                                    "--1",
+                                    "\t=1+1",
+                                    "\r1",
+                                    "\n@now",
+                                    "'\t=1+1",
+                                    "=cmd|' /C calc'!A0",
+                                    "\x01=1+1",
+                                    "\033[2J",
+                                    "\x7f-x",
+                                    "\xc2\xa0=1",
+                                    "\xef\xbb\xbf@now",
+                                    "\xe2\x80\x8b=1+1",
+                                    "\xe2\x80\xae+x",
+                                    "\xc2\x9b"
+                                    "1m",
+                                    "\xe2\x81\xa0-1"};
   static const char *const rest[] = {"",  "-1",  "+2.5e3", "-inf", "-",  "+",
                                      "=", "a=1", "1-1",    " =1",  "\t", "'\r"};
   for (size_t i = 0; i < sizeof run / sizeof *run; i++)
