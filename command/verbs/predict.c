@@ -163,6 +163,7 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
   if (code != EXIT_DONE) return code;
   lapis_status status =
       lapis_predict_new(c->ctx, &data, c->model, settings, &s);
+  lapis_ctx_limit(c->ctx, INFINITY); /* the solve has its own */
   if (status >= 0) given_say(c);
   if (status >= 0) warn_of_stop(c);
   if (status >= 0) status = lapis_solve(s);
@@ -230,6 +231,7 @@ static int run(cli *c)
     free(settings);
     return predict_pairs(c, pairs);
   }
+  lapis_ctx_limit(c->ctx, time_limit(c, settings));
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
   if (code == EXIT_DONE) code = check_names(c, ds);
   if (code == EXIT_DONE) code = check_made(c, ds);

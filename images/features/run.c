@@ -78,7 +78,9 @@ static lapis_status look(feature_job *j, feature_pass pass, feature_view *v,
                          feature_slot *s)
 {
   lapis_image image;
-  TRY(lapis_image_read(v->ctx, j->path[v->index], &image));
+  lapis_status read = lapis_image_read(v->ctx, j->path[v->index], &image);
+  if (read == LAPIS_ESTOPPED) return LAPIS_CANCELLED;
+  TRY(read);
   v->image = &image;
   s->width = image.width;
   s->height = image.height;

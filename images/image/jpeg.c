@@ -64,6 +64,8 @@ static void on_message(j_common_ptr jpeg, int level)
 static void on_progress(j_common_ptr jpeg)
 {
   job *j = jpeg->client_data;
+  j->status = base_branch_on(j->from->ctx, "reading", j->from->path);
+  if (j->status < 0) longjmp(j->escape, 1);
   if (j->jpeg.input_scan_number <= MAX_SCANS) return;
   (void)snprintf(j->message, sizeof j->message, "has more than %d scans",
                  MAX_SCANS);
@@ -103,6 +105,8 @@ static void read_rows(job *j)
     float *to = j->out->pixels + y * width;
     (void)jpeg_read_scanlines(&j->jpeg, &j->row, 1);
     for (int64_t k = 0; k < width; k++) to[k] = (float)(j->row[k] / 255.0);
+    j->status = base_branch_on(j->from->ctx, "reading", j->from->path);
+    if (j->status < 0) return;
   }
   (void)jpeg_finish_decompress(&j->jpeg);
 }
@@ -143,7 +147,7 @@ static lapis_status read_jpeg(const image_source *from, lapis_image *out)
   j.errors.emit_message = on_message;
   j.progress.progress_monitor = on_progress;
   j.jpeg.client_data = &j;
-  if (!guarded(&j, read_image))
+  if (!guarded(&j, read_image) && j.status >= 0)
     j.status = lapis_fail(from->ctx, LAPIS_EFORMAT, "%s: JPEG: %s", from->path,
                           j.message);
   jpeg_destroy_decompress(&j.jpeg);

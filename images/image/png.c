@@ -141,6 +141,8 @@ static void read_rows(job *j, int passes)
       png_bytep row = j->raster + (passes > 1 ? y * row_bytes : 0);
       png_read_row(j->png, row, NULL);
       if (pass == passes - 1) convert(j, row, y);
+      j->status = base_branch_on(j->ctx, "reading", j->from->path);
+      if (j->status < 0) return;
     }
   png_read_end(j->png, NULL);
 }

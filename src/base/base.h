@@ -160,6 +160,11 @@ bool base_must_stop(const lapis_ctx *ctx);    /* cancelled, or late */
  * in time asks nothing but whether it is cancelled. */
 lapis_status base_go_on(lapis_ctx *ctx, const char *doing, const char *what);
 lapis_status base_write_on(lapis_ctx *ctx, const char *what);
+/* While on, what opened a list of remarks is no solve: base_go_on asks. */
+void base_heed(lapis_ctx *ctx, bool on);
+/* Of a branch (base_ctx_branch): LAPIS_ESTOPPED where the trunk ends. */
+lapis_status base_branch_on(lapis_ctx *ctx, const char *doing,
+                            const char *what);
 /* Calls the progress callback as a loop does; false: stop. */
 bool base_show(lapis_ctx *ctx, const lapis_progress *now);
 /* While muted, loops show no progress and messages count as one level more

@@ -219,8 +219,20 @@ static lapis_status stopped(lapis_ctx *ctx, const char *doing, const char *what)
 /* Which answers with what it has, or says itself that it was stopped. */
 static bool is_of_a_solve(const lapis_ctx *ctx)
 {
-  return ctx == NULL || ctx->notes.open != NULL || ctx->muted > 0 ||
-         ctx->trunk != NULL;
+  if (ctx == NULL || ctx->muted > 0 || ctx->trunk != NULL) return true;
+  const note_list *open = ctx->notes.open;
+  return open != NULL && (!ctx->heeds || open->outer != NULL);
+}
+
+void base_heed(lapis_ctx *ctx, bool on)
+{
+  ctx->heeds = on;
+}
+
+lapis_status base_branch_on(lapis_ctx *ctx, const char *doing, const char *what)
+{
+  if (ctx->trunk == NULL || !base_must_stop(ctx)) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ESTOPPED, "stopped while %s %s", doing, what);
 }
 
 lapis_status base_go_on(lapis_ctx *ctx, const char *doing, const char *what)

@@ -87,6 +87,7 @@ struct lapis_ctx {
   int verbose;
   bool deterministic;
   int muted;     /* depth */
+  bool heeds;    /* base_heed */
   unsigned said; /* base_topic of the warnings that were given */
   atomic_bool cancelled;
   lapis_progress_fn on_progress;

@@ -60,6 +60,9 @@ lapis_status io_map_whole(lapis_ctx *ctx, int fd, int64_t size, io_file *f);
 /* Refuses an empty file and formats that are known and not read. */
 lapis_status io_check_stranger(lapis_ctx *ctx, const char *path,
                                const unsigned char *head, int64_t size);
+/* Until fd has something to read, or has ended; asks base_go_on meanwhile. */
+lapis_status io_await(lapis_ctx *ctx, int fd, const char *doing,
+                      const char *what);
 void io_file_close(io_file *f);
 void io_release(void *memory, size_t bytes, io_memory kind);
 /* What error sentences call a path: "standard input" for "-". */

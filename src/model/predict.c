@@ -32,7 +32,9 @@ static lapis_status predict_alone(lapis_ctx *ctx, const lapis_data *data,
   lapis_status s = LAPIS_ENOMEM;
   if (set != NULL)
     s = lapis_settings_copy(ctx, e->predict_method, options, set);
+  base_heed(ctx, true);
   if (s >= 0) s = apply_map(ctx, m, &data->X, &owned, &mapped.X);
+  base_heed(ctx, false);
   if (s >= 0) s = mat_check_data(ctx, m->method->name, &mapped);
   if (s >= 0) s = method_weigh_new(ctx, e, &mapped, &m->learned);
   if (s >= 0) s = e->predict(ctx, &mapped, m->settings, &m->learned, set, out);

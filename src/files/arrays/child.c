@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -235,13 +236,15 @@ lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,
   int code = errno;
   (void)close(ends[1]);
   errno = code;
-  lapis_status status =
-      child < 0 ? io_fail_errno(ctx, path, "cannot be read")
-                : receive_all(ctx, path, ends[0], request->seen, out);
+  lapis_status status = child < 0 ? io_fail_errno(ctx, path, "cannot be read")
+                                  : io_await(ctx, ends[0], "reading", path);
+  bool waited = status >= 0;
+  if (waited) status = receive_all(ctx, path, ends[0], request->seen, out);
   (void)close(ends[0]);
+  if (child > 0 && !waited) (void)kill(child, SIGKILL);
   int end = 0;
   while (child > 0 && waitpid(child, &end, 0) < 0 && errno == EINTR) continue;
-  bool broken = status == LAPIS_EFORMAT && WIFSIGNALED(end) &&
+  bool broken = waited && status == LAPIS_EFORMAT && WIFSIGNALED(end) &&
                 WTERMSIG(end) != SIGPIPE; /* we had heard enough */
   return broken ? fail_ended(ctx, path, WTERMSIG(end), bytes) : status;
 }
@@ -253,6 +256,17 @@ static bool write_and_send(int to, lapis_ctx *ctx, io_writer write, void *task)
   if (r.status < 0)
     strncpy(r.sentence, lapis_ctx_error(ctx), sizeof r.sentence - 1);
   return send(to, &r, sizeof r);
+}
+
+static lapis_status await_writer(lapis_ctx *ctx, int fd, const char *path)
+{
+  struct pollfd one = {.fd = fd, .events = POLLIN};
+  int ready = 0;
+  while (ready == 0 || (ready < 0 && errno == EINTR)) {
+    TRY(base_write_on(ctx, path));
+    ready = poll(&one, 1, 200);
+  }
+  return LAPIS_OK;
 }
 
 lapis_status io_write_apart(lapis_ctx *ctx, const char *path, io_writer write,
@@ -269,11 +283,14 @@ lapis_status io_write_apart(lapis_ctx *ctx, const char *path, io_writer write,
   }
   int code = errno;
   (void)close(ends[1]);
-  bool heard = child > 0 && receive(ends[0], &r, sizeof r);
+  lapis_status waited = child < 0 ? LAPIS_OK : await_writer(ctx, ends[0], path);
+  bool heard = waited >= 0 && child > 0 && receive(ends[0], &r, sizeof r);
   (void)close(ends[0]);
+  if (waited < 0) (void)kill(child, SIGKILL);
   while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
   errno = code;
   if (child < 0) return io_fail_errno(ctx, path, "cannot be written");
+  TRY(waited);
   if (!heard)
     return lapis_fail(ctx, LAPIS_EIO,
                       "%s: cannot be written: the library that writes this "

@@ -6,6 +6,7 @@
  * library replaces files by renaming. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -157,18 +158,34 @@ lapis_status io_check_stranger(lapis_ctx *ctx, const char *path,
   return LAPIS_OK;
 }
 
-static int64_t read_some(int fd, void *to, int64_t size)
+/* A pipe may have nothing to say for ever. */
+lapis_status io_await(lapis_ctx *ctx, int fd, const char *doing,
+                      const char *what)
 {
-  int64_t done = 0;
-  while (done < size) {
-    size_t want = (size_t)(size - done < (1 << 30) ? size - done : 1 << 30);
-    ssize_t got = read(fd, (char *)to + done, want);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return -1;
-    if (got == 0) break;
-    done += got;
+  enum { MOMENT = 200 }; /* milliseconds */
+  struct pollfd one = {.fd = fd, .events = POLLIN};
+  for (;;) {
+    TRY(base_go_on(ctx, doing, what));
+    int ready = poll(&one, 1, MOMENT);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return LAPIS_OK;
   }
-  return done;
+}
+
+/* *got: how many came, fewer at the end alone. */
+static lapis_status read_some(lapis_ctx *ctx, int fd, const char *path,
+                              void *to, int64_t size, int64_t *got)
+{
+  enum { PIECE = 1 << 24 };
+  for (*got = 0; *got < size;) {
+    int64_t want = size - *got < PIECE ? size - *got : PIECE;
+    TRY(io_await(ctx, fd, "reading", io_name(path)));
+    ssize_t some = read(fd, (char *)to + *got, (size_t)want);
+    if (some < 0 && errno == EINTR) continue;
+    if (some < 0) return io_fail_errno(ctx, io_name(path), "cannot be read");
+    if (some == 0) break;
+    *got += some;
+  }
+  return LAPIS_OK;
 }
 
 /* More has come than was expected: a stream may hold a quarter of what the
@@ -190,25 +207,19 @@ lapis_status io_read_all(lapis_ctx *ctx, int fd, int64_t guess, io_look look,
   void *data = base_alloc_raw(ctx, capacity, 1);
   if (data == NULL) return LAPIS_ENOMEM;
   int64_t used = 0, got;
-  while ((got = read_some(fd, (char *)data + used, capacity - used)) > 0) {
-    used += got;
-    if (used < capacity) break;
-    lapis_status s = look != NULL ? look(ctx, data, used, f) : LAPIS_OK;
+  for (;;) {
+    lapis_status s =
+        read_some(ctx, fd, f->path, (char *)data + used, capacity - used, &got);
+    used += s < 0 ? 0 : got;
+    if (s >= 0 && used < capacity) break;
+    if (s >= 0 && look != NULL) s = look(ctx, data, used, f);
     look = NULL;
     if (s >= 0) s = check_end(ctx, f, used);
-    if (s < 0) {
-      base_free(data);
-      return s;
-    }
-    if (base_grow(ctx, &data, used, 2 * capacity, 1) < 0) {
-      base_free(data);
-      return LAPIS_ENOMEM;
-    }
+    if (s >= 0) s = base_grow(ctx, &data, used, 2 * capacity, 1);
     capacity *= 2;
-  }
-  if (got < 0) {
+    if (s >= 0) continue;
     base_free(data);
-    return io_fail_errno(ctx, io_name(f->path), "cannot be read");
+    return s;
   }
   f->data = data;
   f->size = used;

@@ -248,7 +248,9 @@ lapis_status mat_write(lapis_ctx *ctx, const char *path,
   memset(text + HEAD_TEXT, 0, 8);
   io_put(&p, text, HEAD_TEXT + 8);
   io_put(&p, "\x00\x01IM", 4);
-  for (int i = 0; i < count && p.status == LAPIS_OK; i++)
-    p.status = put_item(ctx, &p, &item[i]);
+  for (int i = 0; i < count && p.status == LAPIS_OK; i++) {
+    lapis_status s = put_item(ctx, &p, &item[i]);
+    if (p.status == LAPIS_OK) p.status = s; /* else what a write says */
+  }
   return io_print_end(&p);
 }

@@ -219,8 +219,10 @@ static lapis_status write_stream(io_out *o, npy_stream *s)
   lapis_status status = LAPIS_OK;
   int64_t got;
   while (status == LAPIS_OK &&
-         (got = npy_stream_read(s, block, COPY_BYTES)) > 0)
-    status = io_out_write(o, block, got);
+         (got = npy_stream_read(s, block, COPY_BYTES)) > 0) {
+    status = base_write_on(o->ctx, io_name(o->path));
+    if (status == LAPIS_OK) status = io_out_write(o, block, got);
+  }
   base_free(block);
   return status;
 }

@@ -378,6 +378,8 @@ lapis_status npz_read(lapis_ctx *ctx, io_file *f, const io_request *request,
 
 /* ---- writing ------------------------------------------------------------*/
 typedef struct feed {
+  const io_out *out;
+  lapis_status status; /* why nothing more is given */
   npy_stream stream;
   zip_error_t error;
 } feed;
@@ -401,6 +403,9 @@ static zip_int64_t feed_bytes(void *user, void *data, zip_uint64_t size,
     f->stream.at = 0;
     return 0;
   case ZIP_SOURCE_READ:
+    f->status = base_write_on(f->out->ctx, io_name(f->out->path));
+    if (f->status < 0) zip_error_set(&f->error, ZIP_ER_CANCELLED, 0);
+    if (f->status < 0) return -1;
     return npy_stream_read(&f->stream, data, (int64_t)size);
   case ZIP_SOURCE_STAT:
     return feed_stat(f, data);
@@ -514,6 +519,8 @@ static lapis_status write_archive(io_out *o, feed *feeds, int count)
   for (int i = 0; i < count && status == LAPIS_OK; i++)
     status = add_member(o->ctx, zip, path, &feeds[i]);
   if (status == LAPIS_OK && zip_close(zip) == 0) return LAPIS_OK;
+  for (int i = 0; i < count && status == LAPIS_OK; i++)
+    status = feeds[i].status;
   if (status == LAPIS_OK)
     status = fail_zip(o->ctx, LAPIS_EIO, path, "cannot be written",
                       zip_get_error(zip));
@@ -552,6 +559,7 @@ static lapis_status write_items(io_out *o, const lapis_named *item, int count)
   lapis_status status = LAPIS_OK;
   int opened = 0;
   for (; opened < count && status == LAPIS_OK; opened++) {
+    feeds[opened].out = o;
     zip_error_init(&feeds[opened].error);
     status =
         npy_stream_open(o->ctx, o->path, &item[opened], &feeds[opened].stream);
