@@ -9,7 +9,9 @@
 
 #include "la/backend.h"
 
-enum { PARTS = 64, PARTS_WORTH_THREADS = 20000 /* entries */ };
+/* A team that waits for a processor which another program has takes longer than
+ * one thread does for fewer entries (bench/results/jobs.md). */
+enum { PARTS = 64, PARTS_WORTH_THREADS = 100000 /* entries */ };
 
 /* How many threads a pass over so many entries gets. */
 static inline int parts_team(const la *h, int64_t entries)
