@@ -592,6 +592,7 @@ static lapis_status grow(comparison *r, const candidate *x, const double *X,
                      .n = r->n,
                      .K = r->K,
                      .share = x->all ? 1 : NAN,
+                     .stored = INFINITY, /* auto was weighed as a whole */
                      .count = RACE_TREES,
                      .leaf = x->leaf};
   TRY(trees_grow(r->ctx, &p, goes_on, r, &grown));

@@ -65,6 +65,7 @@ lapis_status linear_begin(lapis_solver *s, linear_answer *a,
   a->n = data->X.cols;
   a->K = a->labels.classes;
   a->weight = data->weight;
+  a->made_of = mat_made_of(data);
   *fill = arena_reals(&s->arena, 2 * a->d);
   TRY(linear_answer_alloc(s, a));
   mat_moments of = {a->d, *fill + a->d, *fill, NULL};

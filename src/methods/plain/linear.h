@@ -37,6 +37,7 @@ typedef struct linear_answer {
   double gaps;    /* 1: those of X stay */
   double *Y;      /* K x n, of numbers: NaN where not known */
   int64_t d, n, K;
+  double made_of;       /* bytes (mat_made_of) */
   double *X;            /* d x n */
   const double *weight; /* n, of data: borrowed; or NULL */
   double *calibration;  /* 2 x K, or NULL: as the fit has them */

@@ -84,6 +84,7 @@ static lapis_status solve(lapis_solver *s)
                      .n = a->n,
                      .K = a->K,
                      .share = w->set.share,
+                     .stored = a->made_of,
                      .count = w->set.trees,
                      .leaf = w->set.leaf};
   TRY(loop_begin(&s->loop, s->ctx, "trees", &w->set.stop, 1, columns));

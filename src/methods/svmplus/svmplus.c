@@ -284,18 +284,28 @@ static lapis_status allocate_results(svmplus *w)
   return arena_status(a);
 }
 
-/* Kernels of the l2 form take what is left (gram.c): sv_rows is of any n. */
+/* Kernels of the l2 form take what is left (gram.c), and at least what stands
+ * in for a whole one: its low rank (approximate.c). */
 double sv_lines_hold(const solver_size *z)
 {
   double weights = 6 * z->K * (z->d + z->p + 2), answers = 6 * z->K * z->n;
   return weights + answers + 2 * z->features + 2 * z->p * z->n;
 }
 
+double sv_kernels_hold(const solver_size *z)
+{
+  enum { LOW_RANK = 1250 };
+  return (z->p == 0 ? 1 : 2) * fmin(3 * z->n, LOW_RANK) * z->n;
+}
+
 double sv_holds(const solver_size *z, const void *settings)
 {
-  bool plain = z->p == 0, whole = kind_of(settings, plain) == SV_ORIGINAL;
-  double kernels = (plain ? 2.5 : 6.5) * z->n * z->n;
-  return sv_lines_hold(z) + (whole ? kernels : 0);
+  bool plain = z->p == 0;
+  sv_kind kind = kind_of(settings, plain);
+  double whole = (plain ? 2.5 : 6.5) * z->n * z->n;
+  return sv_lines_hold(z) + (kind == SV_LINEAR ? 0
+                             : kind == SV_L2   ? sv_kernels_hold(z)
+                                               : whole);
 }
 
 static lapis_status build(svmplus *w, const lapis_data *data)

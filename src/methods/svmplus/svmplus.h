@@ -52,6 +52,7 @@ extern const lapis_method svmplus_method, misvm_method;
 unsigned sv_idle(const void *settings); /* method_idle_fn */
 /* method_holds_fn (methods/method_entry.h) */
 double sv_lines_hold(const solver_size *z); /* all but kernels */
+double sv_kernels_hold(const solver_size *z);
 double sv_holds(const solver_size *z, const void *settings);
 double misvm_holds(const solver_size *z, const void *settings);
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */

@@ -19,7 +19,9 @@
 #include "op/learn/trees.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "op/learn/trees_inside.h"
@@ -307,6 +309,20 @@ static lapis_status prepare(grower *g, arena *own)
   return p->kind == TREES_FOREST ? trees_rank(g, own) : LAPIS_OK;
 }
 
+/* All trees will be about as large as the first one. */
+static lapis_status weigh(const grower *g)
+{
+  const trees *t = g->out;
+  char what[96];
+  double one = (double)(TREES_NODE * t->nodes + t->K * t->leaves);
+  if (t->count != 1) return LAPIS_OK;
+  (void)snprintf(what, sizeof what,
+                 "trees: %" PRId64 " of %" PRId64 " leaves and %" PRId64
+                 " shares each",
+                 g->p->count, t->leaves, t->K);
+  return base_holds(g->ctx, what, 8 * one * (double)g->p->count, g->p->stored);
+}
+
 lapis_status trees_grow(lapis_ctx *ctx, const trees_problem *p,
                         bool (*later)(void *user), void *user, trees *out)
 {
@@ -320,6 +336,7 @@ lapis_status trees_grow(lapis_ctx *ctx, const trees_problem *p,
          (out->count == 0 || later == NULL || later(user))) {
     s = grow_tree(&g, out->count);
     out->count++;
+    if (s >= 0) s = weigh(&g);
   }
   arena_free(&own);
   if (s < 0) trees_free(out);

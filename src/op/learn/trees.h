@@ -15,8 +15,9 @@ typedef struct trees_problem {
   const double *target; /* K x n: 1, -1, or NaN: not known; or numbers */
   const double *weight; /* n: a sample counts so often; or NULL: once */
   int64_t d, n, K;
-  double share; /* of features that a split tries; NaN: sqrt(d), of numbers d/3
-                 */
+  double share;  /* of features that a split tries; NaN: sqrt(d), of numbers d/3
+                  */
+  double stored; /* bytes that the problem is made of (base_holds) */
   int64_t count, leaf; /* trees; the fewest samples of a leaf, or of weights the
                           least sum; 1: any sample */
 } trees_problem;

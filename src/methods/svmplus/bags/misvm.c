@@ -523,7 +523,7 @@ static lapis_status build(misvm *w, const lapis_data *data)
 double misvm_holds(const solver_size *z, const void *settings)
 {
   (void)settings;
-  return sv_lines_hold(z) + 40 * z->n;
+  return sv_lines_hold(z) + sv_kernels_hold(z) + 40 * z->n;
 }
 
 lapis_status misvm_new(lapis_ctx *ctx, const lapis_data *data,
