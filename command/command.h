@@ -82,6 +82,14 @@ typedef struct cli_option {
    "refuse images of more pixels, 12 bytes each (default 50000000)"}, \
       CLI_UNFOLD_ROW
 
+/* Of verbs that answer. */
+#define CLI_SURE_ROW                                                         \
+  {                                                                          \
+    "sure", 0, "X",                                                          \
+        "answers of a lower probability are left empty by --completed, and " \
+        "marked on a page (default 0.6; 0: none)"                            \
+  }
+
 /* Of verbs that do many solves; what: which of them processes share. */
 #define CLI_JOBS_ROW(what)                                                   \
   {                                                                          \

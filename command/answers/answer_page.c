@@ -2,27 +2,30 @@
  * that look wrong, then what was remarked, compared and set, and the command.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "answer_sheet.h"
 #include "candidate_sheet.h"
 #include "command/run/grids.h"
+#include "command/run/page_rows.h"
 #include "lapis/images.h"
-
-enum { MOST_ROWS = 512, TEXT = 512, MOST_FACTS = 8 };
-static const double SURE = .6; /* the least probability of a sure answer */
 
 typedef struct answer_page {
   lapis_report r;
-  lapis_report_row row[MOST_ROWS], fact[MOST_FACTS];
-  char text[MOST_ROWS][TEXT], fact_text[MOST_FACTS][TEXT];
+  page_rows settings, facts;
   const char **marks, **names, **given;
   const char *title;
   lapis_report_suspect *suspect;
   char *numbers; /* behind names that are numbers */
   lapis_json *run;
+  /* of labels that were hidden: log-odds, truth, and classes */
+  double *held, *truth;
+  const char **classes;
+  char value[2][32];         /* of labels that are numbers, the lower first */
+  lapis_cells before, after; /* of a table that was completed */
+  const char **cells;
+  unsigned char *filled;
 } answer_page;
 
 static void page_close(answer_page *p)
@@ -34,6 +37,13 @@ static void page_close(answer_page *p)
   free(p->suspect);
   free(p->numbers);
   lapis_json_free(p->run);
+  free(p->held);
+  free(p->truth);
+  free(p->classes);
+  lapis_cells_free(&p->before);
+  lapis_cells_free(&p->after);
+  free(p->cells);
+  free(p->filled);
   free(p);
 }
 
@@ -47,30 +57,6 @@ static const char *cell(const sheet *t, int column, int64_t j)
 }
 
 /* ---- figures, remarks, settings -----------------------------------------*/
-LAPIS_PRINTF(3, 4)
-static void add_fact(answer_page *p, const char *name, const char *format, ...)
-{
-  if (p->r.facts == MOST_FACTS) return;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(p->fact_text[p->r.facts], TEXT, format, args);
-  va_end(args);
-  p->fact[p->r.facts] = (lapis_report_row){name, p->fact_text[p->r.facts]};
-  p->r.facts++;
-}
-
-LAPIS_PRINTF(3, 4)
-static void add_row(answer_page *p, const char *name, const char *format, ...)
-{
-  if (p->r.settings == MOST_ROWS) return;
-  char *to = p->text[p->r.settings];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(to, TEXT, format, args);
-  va_end(args);
-  p->row[p->r.settings++] = (lapis_report_row){name, to};
-}
-
 static void add_candidates(answer_page *p, const lapis_solver *s)
 {
   lapis_mat names = result_of(s, "candidates"), chosen = result_of(s, "chosen");
@@ -78,52 +64,28 @@ static void add_candidates(answer_page *p, const lapis_solver *s)
   if (names.cols == 0 || figures.cols != names.cols || chosen.cols != 1) return;
   int64_t best = (int64_t)lapis_mat_at(&chosen, 0, 0);
   const char *const *text = names.val;
-  add_fact(p, "answered by", "%s %s", text[best * names.rows],
-           text[best * names.rows + 1]);
+  page_rows_add(&p->facts, "answered by", "%s %s", text[best * names.rows],
+                text[best * names.rows + 1]);
   if (isnan(lapis_mat_at(&figures, 3, best)))
-    add_fact(p, "R^2 on hidden numbers", "%.3f",
-             lapis_mat_at(&figures, 2, best));
+    page_rows_add(&p->facts, "R^2 on hidden numbers", "%.3f",
+                  lapis_mat_at(&figures, 2, best));
   if (isfinite(lapis_mat_at(&figures, 4, best)))
-    add_fact(p, "expected accuracy on new samples",
-             "%.0f to %.0f %% (95 %% interval)",
-             100 * lapis_mat_at(&figures, 4, best),
-             100 * lapis_mat_at(&figures, 5, best));
-  bool numbers = isnan(lapis_mat_at(&figures, 3, best));
-  add_row(p, NULL,
-          "Compared on what was hidden, best first\tmethod\tsettings\t%s",
-          numbers ? "relative error\tR^2\tanswers"
-                  : "log-loss\tAUROC\taccuracy\tanswers");
-  for (int64_t k = 0; k < names.cols; k++) {
-    char accuracy[32] = "";
-    if (!numbers)
-      snprintf(accuracy, sizeof accuracy, "\t%.4f",
-               lapis_mat_at(&figures, 3, k));
-    add_row(p, text[k * names.rows], "%.300s\t%.4f\t%.4f%s\t%s",
-            text[k * names.rows + 1], lapis_mat_at(&figures, 0, k),
-            lapis_mat_at(&figures, 2, k), accuracy, k == best ? "yes" : "");
-  }
+    page_rows_add(&p->facts, "expected accuracy on new samples",
+                  "%.0f to %.0f %% (95 %% interval)",
+                  100 * lapis_mat_at(&figures, 4, best),
+                  100 * lapis_mat_at(&figures, 5, best));
+  p->r.candidates = names;
+  p->r.candidate_figures = figures;
+  p->r.chosen = best;
 }
 
-static void add_remarks(answer_page *p, const lapis_solver *s)
+static void add_settings(answer_page *p, const lapis_solver *s)
 {
   lapis_mat notes = result_of(s, "notes");
-  const char *const *text = notes.val;
-  if (notes.cols > 0) add_row(p, NULL, "Remarks");
-  for (int64_t k = 0; k < notes.cols; k++)
-    add_row(p, text[3 * k], "%s", text[3 * k + 2]);
-}
-
-static void add_settings(answer_page *p)
-{
-  const lapis_json *from = lapis_json_get(p->run, "settings");
-  const char *key = NULL;
-  char value[TEXT];
-  if (lapis_json_entry(from, 0, &key, value, sizeof value))
-    add_row(p, NULL, "Settings");
-  key = NULL;
-  for (int i = 0; lapis_json_entry(from, i, &key, value, sizeof value); i++)
-    if (value[0] != '\0' && strcmp(value, "null") != 0)
-      add_row(p, key, "%s", value);
+  if (notes.cols > 0) page_rows_add(&p->settings, NULL, "Remarks");
+  page_rows_notes(&p->settings, &notes);
+  page_rows_add(&p->settings, NULL, "Settings");
+  page_rows_json(&p->settings, lapis_json_get(p->run, "settings"), 17);
 }
 
 /* ---- rows to look at, labels in doubt -----------------------------------*/
@@ -142,29 +104,29 @@ static bool has_several(const sheet *t, int64_t j)
 
 /* No probability is that of a sure answer; of several targets, in one of those
  * that were filled in. */
-static bool is_unsure(const sheet *t, int64_t j)
+static bool is_unsure(const sheet *t, int64_t j, double sure)
 {
   double most = 0;
   bool one = t->share == t->count - 1;
   for (int k = t->share; k > 0 && k < t->count; k++) {
     double v = lapis_mat_at(&t->column[k].values, 0, j);
     double surest = one || t->targets > 1 ? fmax(v, 1 - v) : v;
-    if (t->targets > 1 && surest < SURE && !sheet_is_given(t, k - t->share, j))
+    if (t->targets > 1 && surest < sure && !sheet_is_given(t, k - t->share, j))
       return true;
     most = fmax(most, surest);
   }
-  return t->share > 0 && most < SURE && !sheet_is_given(t, 0, j);
+  return t->share > 0 && most < sure && !sheet_is_given(t, 0, j);
 }
 
-static bool mark(answer_page *p, const sheet *t)
+static bool mark(answer_page *p, const sheet *t, double sure)
 {
   p->marks = calloc((size_t)t->n + 1, sizeof *p->marks);
   if (p->marks == NULL) return false;
   for (int64_t j = 0; j < t->n; j++)
-    p->marks[j] = *cell(t, t->rather, j) != '\0'         ? "doubted"
-                  : has_several(t, j)                    ? "several"
-                  : t->kept.cols == 0 && is_unsure(t, j) ? "unsure"
-                                                         : "";
+    p->marks[j] = *cell(t, t->rather, j) != '\0'               ? "doubted"
+                  : has_several(t, j)                          ? "several"
+                  : t->kept.cols == 0 && is_unsure(t, j, sure) ? "unsure"
+                                                               : "";
   p->r.marks = lapis_mat_text(p->marks, 1, t->n);
   return true;
 }
@@ -188,22 +150,138 @@ static bool name_samples(answer_page *p, const sheet *t)
   return true;
 }
 
-/* Of one target of texts: its given labels, and those that look wrong, as
- * --suspects orders them. */
+/* The given labels of one target. */
+static bool give(answer_page *p, const sheet *t, const lapis_mat *Y)
+{
+  double low = INFINITY;
+  if (t->origin == 0 || Y->rows != 1) return true;
+  p->given = calloc((size_t)t->n + 1, sizeof *p->given);
+  if (p->given == NULL) return false;
+  for (int64_t j = 0; j < t->n; j++)
+    low = fmin(low, lapis_mat_at(Y, 0, j)); /* NaN aside */
+  for (int64_t j = 0; j < t->n; j++) {
+    double v = lapis_mat_at(Y, 0, j);
+    bool text = t->column[1].values.dtype == LAPIS_TEXT;
+    p->given[j] = isnan(v) ? "" : text ? cell(t, 1, j) : p->value[v > low];
+    if (!isnan(v) && !text)
+      lapis_number_text(v, p->value[v > low], sizeof p->value[0]);
+  }
+  p->title = t->column[1].title;
+  p->r.label_names = lapis_mat_text(&p->title, 1, 1);
+  p->r.labels = lapis_mat_text(p->given, 1, t->n);
+  return true;
+}
+
+/* ---- labels that were hidden ---------------------------------------------*/
+/* One of several classes: its place among them; else whether it is the larger
+ * value. */
+static double truth_of(const lapis_mat *classes, const lapis_mat *Y, double v,
+                       double low)
+{
+  int64_t k = 0;
+  if (isnan(v)) return NAN;
+  if (Y->rows > 1 || classes->cols < 3) return v > low;
+  while (k < classes->cols - 1 && lapis_mat_at(classes, 0, k) != v) k++;
+  return (double)k;
+}
+
+/* What was said of them, and what they are. */
+static bool hold(answer_page *p, const lapis_solver *s, const lapis_mat *Y,
+                 const sheet *t)
+{
+  static const double LEAST = 1e-12;
+  static const char of[] = "probability of ";
+  lapis_mat held = result_of(s, "held_out"), classes = result_of(s, "classes");
+  int64_t K = held.rows, n = held.cols, rows = Y->rows;
+  bool fits = t->share > 0 && n == Y->cols && (rows == 1 || rows == K);
+  if (n == 0 || !fits || t->count - t->share != K) return true;
+  p->held = malloc((size_t)(K * n) * sizeof *p->held);
+  p->truth = malloc((size_t)(rows * n) * sizeof *p->truth);
+  p->classes = calloc((size_t)K, sizeof *p->classes);
+  if (p->held == NULL || p->truth == NULL || p->classes == NULL) return false;
+  for (int64_t k = 0; k < K * n; k++) {
+    double q = lapis_mat_at(&held, k % K, k / K);
+    q = isnan(q) ? q : fmin(fmax(q, LEAST), 1 - LEAST);
+    p->held[k] = log(q) - log1p(-q);
+  }
+  for (int64_t i = 0; i < rows; i++) {
+    double low = INFINITY;
+    for (int64_t j = 0; j < n; j++) low = fmin(low, lapis_mat_at(Y, i, j));
+    for (int64_t j = 0; j < n; j++)
+      p->truth[j * rows + i] =
+          truth_of(&classes, Y, lapis_mat_at(Y, i, j), low);
+  }
+  for (int64_t k = 0; k < K; k++) {
+    const char *title = t->column[t->share + k].title;
+    bool named = strncmp(title, of, strlen(of)) == 0;
+    p->classes[k] = named ? title + strlen(of) : t->column[1].title;
+  }
+  p->r.held_out = p->r.scores = lapis_mat_f64(p->held, K, n);
+  p->r.truth = lapis_mat_f64(p->truth, rows, n);
+  p->r.class_names = lapis_mat_text(p->classes, 1, K);
+  return true;
+}
+
+/* ---- the table that was completed ----------------------------------------*/
+/* Cells of a row that are filled in now. */
+static int64_t fill_row(const answer_page *p, int64_t row, int64_t columns,
+                        unsigned char *filled)
+{
+  int64_t count = 0;
+  for (int64_t i = 0; i < columns; i++) {
+    int64_t at = row * p->before.columns + i;
+    filled[i] = *p->before.text[at] == '\0' && *p->after.text[at] != '\0';
+    count += filled[i];
+  }
+  return count;
+}
+
+/* The first rows that had an empty cell. */
+static lapis_status complete(cli *c, answer_page *p)
+{
+  enum { MOST_SHOWN = 25, MOST_COLUMNS = 60 };
+  const char *to = args_get(&c->args, "completed");
+  const char *missing = args_get(&c->args, "missing");
+  const char *header = args_get(&c->args, "header");
+  const lapis_format *format =
+      to == NULL ? NULL : lapis_format_of_name(c->args.word[0]);
+  bool titled = header == NULL || strcmp(header, "no") != 0;
+  if (format == NULL || !is_sheet(c->args.word[0]) || !titled) return LAPIS_OK;
+  lapis_status s =
+      lapis_cells_read(c->ctx, c->args.word[0], missing, &p->before);
+  if (s >= 0) s = lapis_cells_read(c->ctx, to, missing, &p->after);
+  if (s < 0) return s;
+  int64_t columns = p->after.columns, shown = 0, all = 0;
+  if (p->before.rows != p->after.rows || p->before.columns != columns)
+    return LAPIS_OK;
+  if (columns > MOST_COLUMNS) columns = MOST_COLUMNS;
+  p->cells = calloc((size_t)columns * MOST_SHOWN, sizeof *p->cells);
+  p->filled = calloc((size_t)columns * (MOST_SHOWN + 1), 1);
+  if (p->cells == NULL || p->filled == NULL) return LAPIS_ENOMEM;
+  for (int64_t row = 1; row < p->after.rows; row++) {
+    if (fill_row(p, row, columns, p->filled + shown * columns) == 0) continue;
+    all++;
+    if (shown == MOST_SHOWN) continue;
+    for (int64_t i = 0; i < columns; i++)
+      p->cells[shown * columns + i] = p->after.text[row * p->after.columns + i];
+    shown++;
+  }
+  p->r.cell_titles = lapis_mat_text(p->after.text, 1, columns);
+  p->r.cells = lapis_mat_text(p->cells, columns, shown);
+  p->r.cells_filled = lapis_mat_u8(p->filled, columns, shown);
+  p->r.cell_rows = all;
+  return LAPIS_OK;
+}
+
+/* Of one target of texts those of them that look wrong, as --suspects orders
+ * them. */
 static bool doubt(cli *c, answer_page *p, const sheet *t)
 {
   const lapis_mat *index, *margin;
   if (t->rather == 0 || !suspects_found(c, &index, &margin)) return true;
-  p->given = calloc((size_t)t->n + 1, sizeof *p->given);
   p->suspect = calloc((size_t)index->cols + 1, sizeof *p->suspect);
   char *once = suspects_once(index, t->n);
-  bool fine = p->given != NULL && p->suspect != NULL && once != NULL &&
-              name_samples(p, t);
-  for (int64_t j = 0; fine && j < t->n; j++)
-    p->given[j] = sheet_is_given(t, 0, j) ? cell(t, 1, j) : "";
-  p->title = t->column[1].title;
-  p->r.label_names = lapis_mat_text(&p->title, 1, 1);
-  p->r.labels = lapis_mat_text(p->given, 1, t->n);
+  bool fine = p->suspect != NULL && once != NULL && name_samples(p, t);
   for (int64_t k = 0; fine && k < index->cols; k++) {
     int64_t j = (int64_t)lapis_mat_at(index, 0, k);
     const char *other = cell(t, t->rather, j);
@@ -217,7 +295,7 @@ static bool doubt(cli *c, answer_page *p, const sheet *t)
 }
 
 /* ---- the page -----------------------------------------------------------*/
-static void count_rows(answer_page *p, const sheet *t)
+static void count_rows(const cli *c, answer_page *p, const sheet *t)
 {
   int64_t given = 0, unsure = 0, several = 0;
   for (int64_t j = 0; j < t->n; j++) {
@@ -225,19 +303,28 @@ static void count_rows(answer_page *p, const sheet *t)
     unsure += strcmp(p->marks[j], "unsure") == 0;
     several += strcmp(p->marks[j], "several") == 0;
   }
-  add_fact(p, "samples", "%lld", (long long)t->n);
+  page_rows_add(&p->facts, "samples", "%lld", (long long)t->n);
   if (t->origin > 0 && t->targets == 1)
-    add_fact(p, t->share > 0 ? "labels filled in" : "filled in", "%lld",
-             (long long)(t->n - given));
+    page_rows_add(&p->facts, t->share > 0 ? "labels filled in" : "filled in",
+                  "%lld", (long long)(t->n - given));
+  const int64_t *wrong = wrong_labels(c);
+  if (wrong != NULL)
+    page_rows_add(&p->facts, "given labels that are probably wrong",
+                  "%lld to %lld of %lld", (long long)wrong[0],
+                  (long long)wrong[1], (long long)wrong[2]);
   if (t->kept.cols > 0)
-    add_fact(p, "sets of more than one class", "%lld", (long long)several);
+    page_rows_add(&p->facts, "sets of more than one class", "%lld",
+                  (long long)several);
   else if (t->share > 0)
-    add_fact(p, "unsure answers", "%lld (below %g)", (long long)unsure, SURE);
+    page_rows_add(&p->facts, "unsure answers", "%lld (below %g)",
+                  (long long)unsure, sure_from(c));
 }
 
-static bool compose(cli *c, const lapis_solver *s, const lapis_dataset *ds,
-                    const sheet *t, answer_page *p)
+static lapis_status compose(cli *c, const lapis_solver *s,
+                            const lapis_dataset *ds, const sheet *t,
+                            answer_page *p)
 {
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
   const char *data = c->args.n_words > 0 ? c->args.word[c->args.n_words - 1]
                                          : args_get(&c->args, "X");
   const char *slash = data == NULL ? NULL : strrchr(data, '/');
@@ -245,16 +332,19 @@ static bool compose(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   if (data != NULL) p->r.title = slash == NULL ? data : slash + 1;
   p->r.column = t->column;
   p->r.columns = t->count;
-  p->r.fact = p->fact;
-  p->r.setting = p->row;
+  p->r.fact = p->facts.row;
+  p->r.setting = p->settings.row;
   p->run = run_json(c, c->method->name, c->method, s, lapis_dataset_data(ds));
-  if (p->run == NULL || !mark(p, t) || !doubt(c, p, t)) return false;
-  count_rows(p, t);
-  add_remarks(p, s);
+  if (p->run == NULL || !mark(p, t, sure_from(c)) || !give(p, t, Y) ||
+      !hold(p, s, Y, t) || !doubt(c, p, t))
+    return LAPIS_ENOMEM;
+  count_rows(c, p, t);
   add_candidates(p, s);
-  add_settings(p);
+  add_settings(p, s);
+  p->r.facts = p->facts.count;
+  p->r.settings = p->settings.count;
   p->r.command = lapis_json_text(p->run, "command", NULL);
-  return true;
+  return complete(c, p);
 }
 
 static lapis_status write_page(cli *c, const lapis_solver *s,
@@ -262,10 +352,10 @@ static lapis_status write_page(cli *c, const lapis_solver *s,
                                const char *path)
 {
   answer_page *p = calloc(1, sizeof *p);
-  lapis_status status =
-      p == NULL || !compose(c, s, ds, t, p)
-          ? lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path)
-          : lapis_report_write(c->ctx, &p->r, path);
+  lapis_status status = p == NULL ? LAPIS_ENOMEM : compose(c, s, ds, t, p);
+  if (status == LAPIS_ENOMEM)
+    (void)lapis_fail(c->ctx, status, "%s: out of memory", path);
+  if (status >= 0) status = lapis_report_write(c->ctx, &p->r, path);
   page_close(p);
   return status;
 }

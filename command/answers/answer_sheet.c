@@ -13,6 +13,7 @@
 
 #include "command/run/grids.h"
 
+static const double USUALLY_SURE = .6;
 enum { TITLE_BYTES = SHEET_TITLE, ROW_TITLE = TITLE_BYTES - 32 };
 
 /* What a sheet is made of. */
@@ -415,6 +416,66 @@ int check_back(cli *c, const lapis_map *map, const lapis_mat *X)
   return status < 0 ? cli_fail_status(c, status) : EXIT_DONE;
 }
 
+double sure_from(const cli *c)
+{
+  double sure = USUALLY_SURE;
+  const char *text = args_get(&c->args, "sure");
+  return text != NULL && lapis_number_read(text, NULL, &sure) ? sure
+                                                              : USUALLY_SURE;
+}
+
+/* The probability of the answer to target k of sample j; 1: there is none. */
+static double probability_of(const answers *a, int64_t k, int64_t j)
+{
+  const lapis_mat *p = &a->probabilities;
+  double most = 0;
+  if (p->cols != a->labels.cols) return 1;
+  if (p->rows == a->labels.rows) {
+    double v = lapis_mat_at(p, k, j);
+    return fmax(v, 1 - v);
+  }
+  for (int64_t c = 0; c < p->rows; c++)
+    most = fmax(most, lapis_mat_at(p, c, j));
+  return most;
+}
+
+/* Answers that are not sure, of targets that were not given, become unknown; Y:
+ * texts, or numbers that *copy then holds; how many. */
+static int64_t leave_unsure(const answers *a, const lapis_mat *given,
+                            double sure, lapis_mat *Y, const char **text,
+                            double *copy)
+{
+  int64_t unsure = 0;
+  for (int64_t k = 0; k < Y->rows * Y->cols; k++) {
+    int64_t i = k % Y->rows, j = k / Y->rows;
+    bool known = !isnan(lapis_mat_at(given, i, j));
+    bool left = !known && probability_of(a, i, j) < sure;
+    unsure += left;
+    if (text == NULL) copy[k] = left ? NAN : lapis_mat_at(Y, i, j);
+    if (text != NULL && left) text[k] = "";
+  }
+  if (text == NULL) *Y = lapis_mat_f64(copy, Y->rows, Y->cols);
+  return unsure;
+}
+
+static void say_completed(cli *c, const answers *a, int64_t filled,
+                          int64_t unsure)
+{
+  char left[128] = "";
+  if (c->quiet) return;
+  if (unsure > 0)
+    snprintf(left, sizeof left,
+             "; %lld answer%s of a probability below %g left empty (--sure 0 "
+             "writes all)",
+             (long long)unsure, unsure > 1 ? "s" : "", sure_from(c));
+  fprintf(stderr, "lapis: %s: %s, %lld of its empty cells filled%s%s\n",
+          c->verb->name, args_get(&c->args, "completed"), (long long)filled,
+          left,
+          a->low_rank.cols > 0 ? ""
+                               : "; the method that answers fills in no "
+                                 "features");
+}
+
 lapis_status completed_write(cli *c, const lapis_solver *s,
                              const lapis_dataset *ds, const lapis_map *map)
 {
@@ -423,8 +484,13 @@ lapis_status completed_write(cli *c, const lapis_solver *s,
   answers a = collect(c, s, ds, false);
   lapis_table_options table;
   lapis_mat X = a.low_rank, Y = targets_of(&a, &text);
-  int64_t filled = 0;
+  int64_t filled = 0, unsure = 0;
   double *back = NULL;
+  double *copy = malloc((size_t)(Y.rows * Y.cols + 1) * sizeof *copy);
+  if (copy == NULL)
+    return lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", to);
+  if (Y.cols > 0 && data->Y.cols == Y.cols && data->Y.rows == Y.rows)
+    unsure = leave_unsure(&a, &data->Y, sure_from(c), &Y, text, copy);
   lapis_status status =
       table_from_args(c, &table) == EXIT_DONE ? LAPIS_OK : LAPIS_EINVAL;
   if (status >= 0 && X.cols > 0 && map != NULL) {
@@ -434,10 +500,8 @@ lapis_status completed_write(cli *c, const lapis_solver *s,
   if (status >= 0)
     status = lapis_table_complete(c->ctx, c->args.word[0], &table, &X, &Y, to,
                                   &filled);
-  if (status >= 0 && !c->quiet)
-    fprintf(stderr, "lapis: %s: %s, %lld of its empty cells filled%s\n",
-            c->verb->name, to, (long long)filled,
-            a.low_rank.cols > 0 ? "" : "; who answered fills in no features");
+  if (status >= 0) say_completed(c, &a, filled, unsure);
+  free(copy);
   free(back);
   free(text);
   return status;

@@ -23,6 +23,8 @@ typedef struct sheet {
 lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
                         bool origins, const char *path, sheet *t);
 void sheet_close(sheet *s);
+/* --sure: the least probability of an answer that is taken for sure. */
+double sure_from(const cli *c);
 /* Whether target k of sample j was given. */
 bool sheet_is_given(const sheet *t, int target, int64_t j);
 

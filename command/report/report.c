@@ -73,7 +73,7 @@ void report_parts_free(report_parts *own)
                        own->box,     own->points,      own->codes,
                        own->suspect, own->label_names, own->labels,
                        own->answers, own->class_names, own->texts,
-                       own->names,   own->row,         own->row_text};
+                       own->names,   own->settings,    own->facts};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 

@@ -2,6 +2,7 @@
 #ifndef LAPIS_CLI_REPORT_H
 #define LAPIS_CLI_REPORT_H
 #include "command/command.h"
+#include "command/run/page_rows.h"
 #include "lapis/images.h"
 
 typedef struct report_values { /* distinct values of labels, rising */
@@ -29,9 +30,8 @@ typedef struct report_parts {
   const char **label_names, **class_names, **labels, **answers;
   const char **names; /* of samples, where they are those of files */
   char *texts;        /* behind label_names */
-  lapis_report_row *row;
+  page_rows *settings, *facts;
   lapis_json *run; /* --run */
-  char *row_text;
 } report_parts;
 void report_parts_free(report_parts *own);
 

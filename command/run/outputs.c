@@ -263,9 +263,24 @@ int check_table(cli *c, const char *path)
   return cli_fail(EXIT_MISUSE, "%s: is to be a table: name it F.csv", path);
 }
 
+static int check_sure(const cli *c, bool used)
+{
+  double v;
+  const char *text = args_get(&c->args, "sure");
+  if (text == NULL) return EXIT_DONE;
+  if (!lapis_number_read(text, NULL, &v) || !(v >= 0 && v <= 1))
+    return cli_fail(EXIT_MISUSE, "--sure '%s' is no probability, 0 to 1", text);
+  if (used) return EXIT_DONE;
+  return cli_fail(EXIT_MISUSE, "--sure goes with --completed F.csv, which "
+                               "leaves other answers empty, or with a page, "
+                               "-o F.html");
+}
+
 int check_completed(cli *c)
 {
   const char *to = args_get(&c->args, "completed");
+  int bad = check_sure(c, to != NULL || is_page(args_get(&c->args, "output")));
+  if (bad != EXIT_DONE) return bad;
   if (to == NULL) return EXIT_DONE;
   if (!is_sheet(to))
     return cli_fail(EXIT_MISUSE, "--completed %s: is a table, .csv or .tsv",

@@ -23,6 +23,7 @@ static const cli_option options[] = {
     {"completed", 0, "F.csv",
      "write the table again with its empty cells filled, of features and of "
      "targets; a feature of listed values, or of 0 and 1, with the nearest"},
+    CLI_SURE_ROW,
     {"model", 0, "F.lapis", "write the model, for lapis predict"},
     CLI_JOBS_ROW(
         "choosing settings, looking for suspects, and the classes of svmplus"),
@@ -250,13 +251,12 @@ static lapis_status write_files(cli *c, const job *j)
 {
   const char *output = args_get(&c->args, "output");
   const char *model = args_get(&c->args, "model");
-  lapis_status s = LAPIS_OK;
+  lapis_status s = complete(c, j); /* a page shows it */
   /* a result is kept even where no model comes of it */
-  if (output != NULL)
+  if (s >= 0 && output != NULL)
     s = is_sheet(output) || is_page(output)
             ? answers_write(c, j->solver, j->ds, true, output)
             : result_write(c, j->solver, j->ds, output);
-  if (s >= 0) s = complete(c, j);
   if (s >= 0 && model != NULL) s = write_model(c, j, model);
   return s;
 }
@@ -486,12 +486,15 @@ static int check_jobs(const cli *c, const job *j)
                   c->method->name);
 }
 
-/* --suspects of what chooses are by what it says of labels held out. */
-static int hold_out(cli *c, void *settings)
+/* --suspects of what chooses are by what it says of labels held out, and so is
+ * how sure a page says it is. */
+static int hold_out(cli *c, const lapis_dataset *ds, void *settings)
 {
   enum { ROOM = 32 };
   char folds[ROOM];
-  if (args_get(&c->args, "suspects") == NULL ||
+  bool page = is_page(args_get(&c->args, "output")) &&
+              lapis_suspects_check(c->ctx, lapis_dataset_data(ds)) >= 0;
+  if ((args_get(&c->args, "suspects") == NULL && !page) ||
       lapis_settings_get(c->ctx, c->method, settings, "held-out", folds,
                          sizeof folds) < 0 ||
       strcmp(folds, "0") != 0)
@@ -514,7 +517,7 @@ static int check_given(cli *c, job *j)
                                         args_get(&c->args, "map"));
     if (s < 0) return cli_fail_status(c, s);
   }
-  if (code == EXIT_DONE && j->chooses) code = hold_out(c, j->settings);
+  if (code == EXIT_DONE && j->chooses) code = hold_out(c, j->ds, j->settings);
   if (code == EXIT_DONE) code = given_members(c, j->ds, used, &j->data);
   if (code == EXIT_DONE)
     code = given_settings(c, j->settings, lapis_data_has(&j->data), NULL);

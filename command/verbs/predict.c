@@ -15,10 +15,11 @@ static const cli_option options[] = {
     {"completed", 0, "F.csv",
      "write the table again with its empty cells filled, of features and of "
      "targets; a feature of listed values, or of 0 and 1, with the nearest"},
+    CLI_SURE_ROW,
     {"pairs", 0, "F",
      "mc, factored: instead of DATA, print completed entries: F has two "
      "columns, row and column counted from 1 (row0,column0 above them: from "
-     "0); -o F.csv writes them beside their places"},
+     "0); -o F.csv writes them with their places"},
     {"coverage", 0, "C",
      "where the model was fitted with --coverage: the share of new samples "
      "whose truth is to lie in the set, or interval; 0: no sets"},

@@ -287,66 +287,6 @@ static void add_settings(page_memory *s, const lapis_method *m,
   }
 }
 
-/* ---- who was compared ---------------------------------------------------*/
-typedef struct compared { /* results of auto */
-  lapis_mat names, figures;
-  int64_t chosen;
-} compared;
-enum { LOSS, ERROR, AUROC, BEHIND = 6, BEHIND_ERROR, LEARNT };
-
-static const char *cell(const compared *of, int row, int64_t k)
-{
-  return ((const char *const *)of->names.val)[k * of->names.rows + row];
-}
-
-/* Against the best. */
-static void judge(const compared *of, int64_t k, char *to)
-{
-  double by = lapis_mat_at(&of->figures, BEHIND, k);
-  double error = lapis_mat_at(&of->figures, BEHIND_ERROR, k);
-  bool learnt = lapis_mat_at(&of->figures, LEARNT, k) > 0;
-  if (k == of->chosen)
-    snprintf(to, VALUE, "answers%s",
-             learnt ? "" : "; not clearly better than guessing");
-  else if (!learnt)
-    snprintf(to, VALUE, "not clearly better than guessing");
-  else if (by > 0)
-    snprintf(to, VALUE, "worse by %.4f +- %.4f, %s", by, error,
-             by > 2 * error ? "clear" : "a toss-up");
-  else
-    snprintf(to, VALUE, "the best by itself");
-}
-
-static void add_candidate(page_memory *s, const compared *of, int64_t k)
-{
-  char verdict[VALUE], *name = s->value[s->values++];
-  char *value = s->value[s->values++];
-  judge(of, k, verdict);
-  snprintf(name, VALUE, "%s %s", cell(of, 0, k), cell(of, 1, k));
-  snprintf(value, VALUE, "%.4f +- %.4f\t%.3f\t%.90s",
-           lapis_mat_at(&of->figures, LOSS, k),
-           lapis_mat_at(&of->figures, ERROR, k),
-           lapis_mat_at(&of->figures, AUROC, k), verdict);
-  s->setting[s->page.settings++] = (lapis_report_row){name, value};
-}
-
-static void add_candidates(page_memory *s)
-{
-  static const char titles[] =
-      "What was compared, best first\tmethod\tlog-loss\tAUROC\tagainst the "
-      "best";
-  compared of;
-  const lapis_solver *from = s->w->flow->solver;
-  if (label_figures(from, &of.figures, &of.chosen) == NULL ||
-      lapis_result_get(from, "candidates", &of.names) < 0)
-    return;
-  s->setting[s->page.settings++] = (lapis_report_row){NULL, titles};
-  for (int64_t k = 0; k < of.names.cols && s->page.settings < MOST_SETTINGS / 2;
-       k++)
-    add_candidate(s, &of, k);
-  s->setting[s->page.settings++] = (lapis_report_row){NULL, "Settings"};
-}
-
 static void fill_history(page_memory *s)
 {
   const lapis_solver *from = s->w->flow->solver;
@@ -410,7 +350,10 @@ static lapis_status fill(page_memory *s, const char *const *title)
   fill_suspects(s);
   TRY(fill_pictures(s));
   fill_facts(s);
-  add_candidates(s);
+  if (label_figures(w->flow->solver, &p->candidate_figures, &p->chosen) ==
+          NULL ||
+      lapis_result_get(w->flow->solver, "candidates", &p->candidates) < 0)
+    p->candidates.cols = 0;
   const lapis_method *method = lapis_result_method(w->flow->solver);
   add_settings(s, &label_method, &w->set, method);
   add_settings(s, method, lapis_result_settings(w->flow->solver), NULL);

@@ -75,7 +75,8 @@ typedef struct page_view {
   void (*style)(page *p, const lapis_report *w);
 } page_view;
 extern const page_view view_sheet, view_suspects, view_gallery, view_roc,
-    view_samples, view_classes, view_curves, view_run;
+    view_samples, view_classes, view_curves, view_run, view_sure,
+    view_candidates, view_cells;
 
 /* samples.c: column j of A as a grey picture, w->height x w->width. */
 void page_sample(page *p, const lapis_report *w, const lapis_mat *A, int64_t j,

@@ -444,7 +444,7 @@ typedef struct lapis_report {
   lapis_mat answers;     /* TEXT, k x n: as found */
   lapis_mat class_names; /* TEXT, c */
   lapis_mat scores;      /* c x n */
-  lapis_mat held_out;    /* c x n: score that each label got while it was
+  lapis_mat held_out;    /* c x n: log-odds that each label got while it was
                             hidden; empty: ROC curves are drawn of scores */
   lapis_mat truth;       /* c x n, or one row of c classes 0 .. c - 1, for
                             ROC curves; NaN: not known, or not to count */
@@ -474,6 +474,16 @@ typedef struct lapis_report {
   const lapis_report_row *setting; /* settings */
   int64_t settings;
   const char *command; /* the command that repeats the run, or NULL */
+
+  /* what was compared: results candidates, candidate_figures and chosen */
+  lapis_mat candidates, candidate_figures;
+  int64_t chosen;
+
+  /* a table, completed: its cells, of which some were empty */
+  lapis_mat cell_titles;  /* TEXT, c */
+  lapis_mat cells;        /* TEXT, c x rows */
+  lapis_mat cells_filled; /* U8, c x rows: 1: it was empty */
+  int64_t cell_rows;      /* that the table has in all */
 } lapis_report;
 static inline lapis_report lapis_report_defaults(void)
 {

@@ -30,8 +30,8 @@ void lapis_sheet_number(const lapis_sheet_column *column, double value,
   }
   int decimals = column->decimals;
   if (decimals < 0 && fabs(value) >= pow(10, digits)) decimals = 0;
-  if (decimals < 0 && digits < LAPIS_SHEET_DIGITS && fabs(value) < 1e-3)
-    decimals = digits;
+  if (decimals < 0 && digits < LAPIS_SHEET_DIGITS && fabs(value) <= 1)
+    decimals = digits - 1; /* below each other, as page.js writes them */
   if (decimals < 0) {
     lapis_number_print(text, size, "%.*g", digits, value);
     return;

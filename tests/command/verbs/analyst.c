@@ -188,6 +188,76 @@ static void the_last_line_says_what_came_of_it(void **state)
   command_end(&c);
 }
 
+static int64_t number_behind(const char *text, const char *words)
+{
+  long long v = -1;
+  const char *at = strstr(text, words);
+  assert_non_null(at);
+  assert_int_equal(sscanf(at + strlen(words), "%lld", &v), 1);
+  return v;
+}
+
+/* An answer that is not sure is no fact; --sure 0 writes it, 1 none. */
+static void unsure_answers_stay_empty(void **state)
+{
+  command c;
+  int64_t filled[3];
+  static const char *const sure[] = {"", "--sure 0", "--sure 1"};
+  start(&c);
+  for (int k = 0; k < 3; k++) {
+    command_do(&c, "fit auto " KINDS "--candidates linear --completed f.csv %s",
+               sure[k]);
+    filled[k] = number_behind(c.err, "f.csv, ");
+    int64_t empty = 0;
+    for (int j = 1; j <= ROWS; j++) {
+      const char *text = cell(&c, "f.csv", j, 3, ',');
+      empty += *text == '\0' || strcmp(text, "NA") == 0;
+    }
+    assert_int_equal(empty, 6 - filled[k]);
+    if (empty > 0)
+      assert_int_equal(number_behind(c.err, "cells filled; "), empty);
+  }
+  assert_int_equal(filled[1], 6);
+  assert_int_equal(filled[2], 0);
+  assert_true(filled[0] <= filled[1]);
+  command_run(&c, "fit auto " KINDS "--sure .7");
+  command_expect(&c, 2, "--completed");
+  command_run(&c, "fit auto " KINDS "--sure 7 --completed f.csv");
+  command_expect(&c, 2, "no probability");
+  command_end(&c);
+}
+
+/* How sure, by labels that were hidden; what was filled in, marked; what was
+ * compared. */
+static void a_page_says_how_sure_it_is(void **state)
+{
+  static char page[400000];
+  command c;
+  start(&c);
+  command_do(&c, "fit mc " KINDS "-o p.html --completed f.csv --sure 0 -q");
+  command_slurp(&c, "p.html", page, sizeof page);
+  const char *sure = strstr(page, "<section id=\"sure\"");
+  assert_non_null(sure);
+  int64_t answers = 0, pairs = 0;
+  const char *end = strstr(sure, "</section>"), *at = sure;
+  while ((at = strstr(at, "%</th><td class=\"n\">")) != NULL && at < end)
+    answers += number_behind(at++, "<td class=\"n\">");
+  assert_int_equal(answers, ROWS - 6);
+  at = strstr(sure, "confusion\"");
+  assert_true(at != NULL && at < end);
+  while ((at = strstr(at, "<td class=\"n")) != NULL && at < end)
+    pairs += number_behind(at++, ">");
+  assert_int_equal(pairs, ROWS - 6);
+  const char *cells = strstr(page, "<section id=\"cells\"");
+  assert_non_null(cells);
+  assert_int_equal(count_of(cells, "<td><ins>"), 12); /* of kind and of km */
+  assert_int_equal(count_of(page, "<section id=\"compared\""), 1);
+  command_do(&c, "fit auto " CARS "-o p.html -q");
+  command_slurp(&c, "p.html", page, sizeof page);
+  assert_null(strstr(page, "<section id=\"sure\""));
+  command_end(&c);
+}
+
 static void refusals_name_what_is_in_the_table(void **state)
 {
   command c;
@@ -212,6 +282,8 @@ int test_analyst(void)
       cmocka_unit_test(numbers_have_the_decimals_of_their_column),
       cmocka_unit_test(a_word_in_many_columns_is_said_once),
       cmocka_unit_test(the_last_line_says_what_came_of_it),
+      cmocka_unit_test(unsure_answers_stay_empty),
+      cmocka_unit_test(a_page_says_how_sure_it_is),
       cmocka_unit_test(refusals_name_what_is_in_the_table),
   };
   return run_cases(cases, NULL, NULL);

@@ -445,7 +445,7 @@ static void one_way_maps_are_refused_first(void **state)
                                                                         targets
                                                                         alone */
   command_do(&c, "predict m.lapis people.csv --id name --target tall -q "
-                 "--completed again.csv");
+                 "--sure 0 --completed again.csv");
   assert_string_equal(cell(&c, "again.csv", 2, 2, ','), "");
   assert_true(*cell(&c, "again.csv", 3, 3, ',') != '\0');
   command_end(&c);

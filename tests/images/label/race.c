@@ -34,7 +34,7 @@ static void who_was_tried_is_told(void **state)
     double loss = behind(at, "log_loss");
     CHECK_AT_LEAST(loss, least - .002);
     snprintf(line, sizeof line,
-             "grep -qF -e '%.*s</th><td>%.4f +- %.4f</td><td>%.3f</td><td>' "
+             "grep -qF -e '%.*s</td><td>%.4f +- %.4f</td><td>%.4f</td><td>' "
              "page.html",
              (int)strcspn(at, "\""), at, loss, behind(at, "error"),
              behind(at, "auroc"));

@@ -1,0 +1,90 @@
+/* candidates.c - what was compared to choose, best first. */
+#include <math.h>
+#include <stdio.h>
+
+#include "images/page/page.h"
+#include "mat/mat.h"
+
+enum {
+  LOSS,
+  ERROR,
+  AUROC,
+  ACCURACY,
+  BEHIND = 6,
+  BEHIND_ERROR,
+  LEARNT,
+  FIGURES
+};
+enum { VERDICT = 96 };
+
+static bool has_candidates(const lapis_report *w)
+{
+  return !mat_empty(&w->candidates) && w->candidates.rows == 2 &&
+         w->candidate_figures.rows >= FIGURES &&
+         w->candidate_figures.cols == w->candidates.cols;
+}
+
+/* Numbers have no accuracy. */
+static bool are_numbers(const lapis_report *w)
+{
+  return isnan(lapis_mat_at(&w->candidate_figures, ACCURACY, 0));
+}
+
+/* Against the best. */
+static void judge(const lapis_report *w, int64_t k, char to[VERDICT])
+{
+  const lapis_mat *f = &w->candidate_figures;
+  double by = lapis_mat_at(f, BEHIND, k);
+  double error = lapis_mat_at(f, BEHIND_ERROR, k);
+  bool learnt = lapis_mat_at(f, LEARNT, k) > 0;
+  if (k == w->chosen)
+    snprintf(to, VERDICT, "answers%s",
+             learnt ? "" : "; not clearly better than guessing");
+  else if (!learnt)
+    snprintf(to, VERDICT, "not clearly better than guessing");
+  else if (by > 0)
+    snprintf(to, VERDICT, "worse by %.4f +- %.4f, %s", by, error,
+             by > 2 * error ? "clear" : "a toss-up");
+  else
+    snprintf(to, VERDICT, "the best by itself");
+}
+
+static void put_candidate(page *p, const lapis_report *w, int64_t k)
+{
+  const lapis_mat *f = &w->candidate_figures;
+  char verdict[VERDICT];
+  judge(w, k, verdict);
+  page_words(p, "<tr><th scope=\"row\">");
+  page_escape(p, page_text_at(&w->candidates, 0, k));
+  page_words(p, "</th><td>");
+  page_escape(p, page_text_at(&w->candidates, 1, k));
+  if (are_numbers(w))
+    page_print(p, "</td><td>%.4f +- %.4f</td>", lapis_mat_at(f, AUROC, k),
+               lapis_mat_at(f, ERROR, k));
+  else
+    page_print(p, "</td><td>%.4f +- %.4f</td><td>%.4f</td><td>%.4f</td>",
+               lapis_mat_at(f, LOSS, k), lapis_mat_at(f, ERROR, k),
+               lapis_mat_at(f, AUROC, k), lapis_mat_at(f, ACCURACY, k));
+  page_print(p, "<td>%s</td></tr>\n", verdict);
+}
+
+static void put_candidates(page *p, const lapis_report *w)
+{
+  page_print(p,
+             "<details><summary>%" PRId64
+             " candidates predicted what was hidden, best first</summary>\n"
+             "<table class=\"rows\">\n<thead><tr>"
+             "<th scope=\"col\">method</th><th scope=\"col\">settings</th>",
+             w->candidates.cols);
+  page_words(p, are_numbers(w)
+                    ? "<th scope=\"col\">R^2</th>"
+                    : "<th scope=\"col\">log-loss</th><th scope=\"col\">AUROC"
+                      "</th><th scope=\"col\">accuracy</th>");
+  page_words(p, "<th scope=\"col\">against the best</th></tr></thead>\n"
+                "<tbody>\n");
+  for (int64_t k = 0; k < w->candidates.cols; k++) put_candidate(p, w, k);
+  page_words(p, "</tbody></table>\n</details>\n");
+}
+
+const page_view view_candidates = {"compared", "What was compared",
+                                   has_candidates, put_candidates, NULL};
