@@ -168,8 +168,8 @@ struct cli {
   lapis_processes ranks;        /* of --mpi; without it one */
   bool joined;                  /* MPI has to be left again */
   char stream[STREAM_PATH];     /* a path of data that came by a pipe */
-  char *group;        /* "TABLE:COL" where -G names a column, or NULL */
-  char *drop;         /* --drop with that column, or NULL */
+  char *group, *priv; /* "TABLE:COL" where -G and -P name columns, or NULL */
+  char *drop;         /* --drop with these columns, or NULL */
   lapis_mat known[2]; /* names of a model's features and targets */
   char idle[320];     /* what a file has and the run makes no use of */
   int n_extra;        /* arrays written beside the solver's own */
@@ -278,11 +278,12 @@ int checkpoint_open(cli *c, const lapis_data *data, const void *settings,
 int checkpoint_close(cli *c, int code, bool finished);
 double clock_seconds(void);
 double time_limit(cli *c, const void *settings); /* infinity: none */
-/* ---- group.c: -G --------------------------------------------------------*/
-/* -G COLUMN: where it is read from, and that it is no feature. */
+/* ---- group.c: -G, -P -----------------------------------------------------*/
+/* -G COL, -P COL,..: where they are read from, and that they are no features.
+ */
 int group_find(cli *c);
 /* Reading failed; a misspelt file is looked for as a column. */
-int group_fail(cli *c, lapis_status s);
+int group_fail(cli *c, lapis_status s, const char *option);
 
 /* ---- mpi_option.c: --mpi
  * -----------------------------------------------------*/

@@ -22,7 +22,8 @@ static const char *who(const cli *c)
 static int refuse(const cli *c, const lapis_member *m)
 {
   const char *option = option_of(m), *value = args_get(&c->args, option);
-  bool column = m->bit == LAPIS_READS_GROUP && c->group != NULL;
+  bool column = (m->bit == LAPIS_READS_GROUP && c->group != NULL) ||
+                (m->bit == LAPIS_READS_P && c->priv != NULL);
   char hint[512] = "";
   if (column) snprintf(hint, sizeof hint, ": --drop %s does so", value);
   bool sometimes = c->model == NULL && (c->method->reads & m->bit) != 0;

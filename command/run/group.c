@@ -1,4 +1,5 @@
-/* group.c - -G names a file, or a column of the table that is read. */
+/* group.c - -G and -P name a file, or columns of the table that is read, which
+ * then are no features. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,8 @@ static bool names_file(const char *spec)
 }
 
 /* The file is what it was before there were such columns. */
-static void warn_of_both(cli *c, const char *table, const char *group)
+static void warn_of_both(cli *c, const char *table, const char *option,
+                         const char *group)
 {
   lapis_columns all;
   bool both = false;
@@ -44,25 +46,48 @@ static void warn_of_both(cli *c, const char *table, const char *group)
   lapis_columns_free(&all);
   if (both)
     fprintf(stderr,
-            "lapis: warning: %s: -G %s is the file of that name, not the "
+            "lapis: warning: %s: -%s %s is the file of that name, not the "
             "column of %s\n",
-            c->verb->name, group, table);
+            c->verb->name, option, group, table);
 }
 
-int group_find(cli *c)
+/* The columns in FILE:COL,.. where FILE is the table that is read. */
+static const char *own_columns(const char *spec, const char *table)
 {
-  const char *group = args_get(&c->args, "G");
-  const char *drop = args_get(&c->args, "drop");
-  const char *table = table_of_data(c);
+  const char *colon = strrchr(spec, ':');
+  size_t size = colon == NULL ? 0 : (size_t)(colon - spec);
+  bool own = colon != NULL && access(spec, F_OK) != 0 &&
+             strlen(table) == size && strncmp(spec, table, size) == 0;
+  return own ? colon + 1 : NULL;
+}
+
+static int leave_out(cli *c, const char *columns)
+{
+  const char *drop = c->drop != NULL ? c->drop : args_get(&c->args, "drop");
+  size_t size = (drop == NULL ? 0 : strlen(drop)) + strlen(columns) + 2;
+  char *all = malloc(size);
+  if (all == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  snprintf(all, size, "%s%s%s", drop == NULL ? "" : drop,
+           drop == NULL ? "" : ",", columns);
+  free(c->drop);
+  c->drop = all;
+  return EXIT_DONE;
+}
+
+/* *spec: "TABLE:COL" where an option names columns. */
+static int find_columns(cli *c, const char *option, char **spec)
+{
+  const char *given = args_get(&c->args, option), *table = table_of_data(c);
   bool streamed = c->args.n_words > 0 && strcmp(c->args.word[0], "-") == 0;
-  if (group != NULL && streamed && !names_file(group))
+  if (given != NULL && streamed && !names_file(given))
     return cli_fail(EXIT_MISUSE,
-                    "-G %s: is no file; where it is a column, name the table's "
-                    "file instead of -",
-                    group);
-  if (group == NULL || c->group != NULL || table == NULL) return EXIT_DONE;
-  if (names_file(group)) {
-    warn_of_both(c, table, group);
+                    "-%s %s: is no file; where it is a column, name the "
+                    "table's file instead of -",
+                    option, given);
+  if (given == NULL || *spec != NULL || table == NULL) return EXIT_DONE;
+  const char *columns = names_file(given) ? own_columns(given, table) : given;
+  if (columns == NULL) {
+    warn_of_both(c, table, option, given);
     return EXIT_DONE;
   }
   const char *path = c->args.n_words > 0 ? c->args.word[0] : NULL;
@@ -70,24 +95,26 @@ int group_find(cli *c)
       path == NULL ? EXIT_DONE : stream_keep(&c->args.word[0], c->stream);
   if (code != EXIT_DONE) return code;
   table = table_of_data(c);
-  size_t size = strlen(table) + strlen(group) + 2;
-  size_t dropped = (drop == NULL ? 0 : strlen(drop)) + strlen(group) + 2;
-  c->group = malloc(size);
-  c->drop = malloc(dropped);
-  if (c->group == NULL || c->drop == NULL)
-    return cli_fail(EXIT_FAILED, "out of memory");
-  snprintf(c->group, size, "%s:%s", table, group);
-  snprintf(c->drop, dropped, "%s%s%s", drop == NULL ? "" : drop,
-           drop == NULL ? "" : ",", group);
-  return EXIT_DONE;
+  size_t size = strlen(table) + strlen(columns) + 2;
+  *spec = malloc(size);
+  if (*spec == NULL) return cli_fail(EXIT_FAILED, "out of memory");
+  snprintf(*spec, size, "%s:%s", table, columns);
+  return leave_out(c, columns);
 }
 
-int group_fail(cli *c, lapis_status s)
+int group_find(cli *c)
 {
-  const char *why = lapis_ctx_error(c->ctx), *G = args_get(&c->args, "G");
-  char column[256];
-  snprintf(column, sizeof column, "has no column \"%s\"", G == NULL ? "" : G);
-  if (c->group == NULL || strstr(why, column) == NULL)
+  int code = find_columns(c, "G", &c->group);
+  return code == EXIT_DONE ? find_columns(c, "P", &c->priv) : code;
+}
+
+int group_fail(cli *c, lapis_status s, const char *option)
+{
+  const char *why = lapis_ctx_error(c->ctx), *G = args_get(&c->args, option);
+  const char *found = strcmp(option, "G") == 0 ? c->group : c->priv;
+  if (found == NULL || G == NULL || names_file(G) ||
+      strstr(why, "has no column") == NULL)
     return cli_fail_status(c, s);
-  return cli_fail(cli_exit_code(c, s), "-G %s: is no file, and %s", G, why);
+  return cli_fail(cli_exit_code(c, s), "-%s %s: is no file, and %s", option, G,
+                  why);
 }

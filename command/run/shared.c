@@ -22,9 +22,10 @@ static int read_members(cli *c, lapis_dataset *ds,
     if (spec == NULL) continue;
     if (c->group != NULL && strcmp(members[i].option, "G") == 0)
       spec = c->group;
+    if (c->priv != NULL && strcmp(members[i].option, "P") == 0) spec = c->priv;
     lapis_status s =
         lapis_dataset_read_member(ds, members[i].name, spec, table);
-    if (s < 0) return group_fail(c, s);
+    if (s < 0) return group_fail(c, s, members[i].option);
   }
   return EXIT_DONE;
 }
@@ -390,7 +391,7 @@ static int read_all(cli *c, lapis_dataset *ds)
     lapis_status s = member_of(data, file) != NULL
                          ? lapis_dataset_read_member(ds, "X", data, &table)
                          : lapis_dataset_read(ds, data, &table);
-    if (s < 0) return group_fail(c, s);
+    if (s < 0) return group_fail(c, s, c->group != NULL ? "G" : "P");
   }
   int code = read_members(c, ds, &table);
   if (code != EXIT_DONE) return code;

@@ -110,6 +110,9 @@ static void print_text(cli *c, const job *j)
   if (data->Y.rows > 0)
     printf(", %lld target%s", (long long)data->Y.rows,
            data->Y.rows > 1 ? "s" : "");
+  if (j->data.P.rows > 0)
+    printf(", %lld privileged feature%s", (long long)j->data.P.rows,
+           j->data.P.rows > 1 ? "s" : "");
   printf("; missing: %lld features, %lld targets\n", (long long)all.features,
          (long long)all.targets);
   printf("%s after %lld iterations, %.2f s (%.2f s in singular values)\n",

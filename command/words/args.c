@@ -69,13 +69,15 @@ static bool find_row(const cli *c, const char *name, size_t length, char letter,
                            find_also(v, name, length, out)));
 }
 
-/* Two words that name something else elsewhere (of label: a table, kinds of
+/* What is also called otherwise: --priv.  Two words that name something else
+ * elsewhere (of label: a table, kinds of
  * features) are taken for what says how a file is read, too.  Where the method
  * has a setting of that name the value decides: a number and a list in XML are
  * of the file, but for the setting's own words. */
 static const struct {
   const char *word, *option;
-} reading[] = {{"labels", "arff-labels"}, {"features", "feature-count"}};
+} reading[] = {
+    {"labels", "arff-labels"}, {"features", "feature-count"}, {"priv", "P"}};
 
 static bool is_of_file(const cli *c, const char *name, const char *value)
 {

@@ -37,9 +37,10 @@ const cli_option data_options[] = {
      "features: a table with a row for each sample, in any of 'lapis "
      "formats'"},
     {"Y", 'Y', "FILE", "targets: what to predict; empty or NaN where unknown"},
-    {"P", 'P', "FILE",
-     "privileged features: those known only while learning; FILE:NAME is one "
-     "array of a file"},
+    {"P", 'P', "FILE|COL,..",
+     "privileged features: those known only while learning; a file, FILE:NAME "
+     "one array of it or FILE:COL,.. columns, or columns of the table, which "
+     "then are not features (--priv)"},
     {"G", 'G', "FILE|COL",
      "group of each sample (person, bag, image): folds keep a group whole; a "
      "file, or a column of the table, which is then not a feature"},

@@ -206,10 +206,10 @@ LAPIS_API void lapis_dataset_free(lapis_dataset *ds);
 LAPIS_API lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                                           const lapis_table_options *opt);
 /* One member ("X", "Y", "P", "group", "weight", "xy", "names") from a table,
- * FILE.npy, or FILE:NAME of a container or, but for X and P, of a table's
- * column.  A lone column of words that is a row longer than X has a title.
- * Where this file and one read before
- * name their samples, in another order, it is LAPIS_EDATA. */
+ * FILE.npy, or FILE:NAME of a container or, but for X, of a table's column (P:
+ * columns, as options' use names them).  A lone column of words that is a row
+ * longer than X has a title. Where this file and one read before name their
+ * samples, in another order, it is LAPIS_EDATA. */
 LAPIS_API lapis_status
 lapis_dataset_read_member(lapis_dataset *ds, const char *member,
                           const char *spec, const lapis_table_options *opt);

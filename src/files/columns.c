@@ -401,3 +401,15 @@ void lapis_columns_free(lapis_columns *all)
   base_free(all->memory);
   *all = (lapis_columns){.rows = 0};
 }
+
+lapis_table_options io_columns_alone(const lapis_table_options *opt,
+                                     const char *columns)
+{
+  lapis_table_options own =
+      opt == NULL ? (lapis_table_options){.use = NULL} : *opt;
+  own.use = columns;
+  own.drop = own.target = NULL;
+  own.features_of = own.targets_of = NULL;
+  own.features = 0;
+  return own;
+}

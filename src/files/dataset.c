@@ -1,8 +1,7 @@
 /* dataset.c - lapis_data and the memory behind it.
  *
- * Members are collected from any number of files, the later replacing the
- * earlier; lapis_dataset_finish converts them to what methods read and checks
- * that they fit together. */
+ * Members come from any number of files, later ones replace earlier ones;
+ * lapis_dataset_finish makes them what methods read, if they fit. */
 #include <stdio.h>
 #include <string.h>
 
@@ -441,13 +440,15 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
   lapis_status status;
   TRY(io_file_open(ds->ctx, path, &f));
   bool container = io_kind_of(f.format)->shown.container;
-  bool features = which_of(member) == M_X || which_of(member) == M_P;
   bool titled = f.format == IO_CSV || f.format == IO_ARFF;
-  if (asked != NULL && !container && (features || !titled))
+  lapis_table_options columns = io_columns_alone(opt, asked);
+  if (asked != NULL && titled && which_of(member) == M_P)
+    opt = &columns, asked = NULL;
+  if (asked != NULL && !container && (which_of(member) == M_X || !titled))
     status = lapis_fail(
         ds->ctx, LAPIS_EINVAL,
-        titled ? "%s: is a table; name the file alone, and columns by --use"
-               : "%s: holds one array, none of them named; name the file alone",
+        titled ? "%s: is a table; name the file alone, and columns by {use}"
+               : "%s: holds one array; name the file alone",
         path);
   else if (container)
     status = read_container(ds, &f, asked, member, &all);

@@ -467,6 +467,10 @@ lapis_status table_walk(lapis_ctx *ctx, io_file *f, const table_request *q,
 lapis_status arff_walk(lapis_ctx *ctx, io_file *f, const table_request *q,
                        io_cell_fn visit, void *user);
 
+/* columns.c: as a table is read, but these columns as features, no targets. */
+lapis_table_options io_columns_alone(const lapis_table_options *opt,
+                                     const char *columns);
+
 /* ---- meter.c: a long read or write of text, shown to who waits ------------*/
 typedef struct io_meter {
   double begun, shown;

@@ -92,6 +92,15 @@ static lapis_status check_square(lapis_ctx *ctx, const char *method,
   return LAPIS_OK;
 }
 
+static bool same_features(const lapis_mat *X, const lapis_mat *P)
+{
+  if (X->rows != P->rows || X->cols != P->cols) return false;
+  for (int64_t j = 0; j < X->cols; j++)
+    for (int64_t i = 0; i < X->rows; i++)
+      if (lapis_mat_at(X, i, j) != lapis_mat_at(P, i, j)) return false;
+  return true;
+}
+
 lapis_status sv_check_data(lapis_ctx *ctx, const char *method,
                            const lapis_svmplus_settings *set,
                            const lapis_data *data)
@@ -104,6 +113,13 @@ lapis_status sv_check_data(lapis_ctx *ctx, const char *method,
   TRY(check_weights(ctx, method, data));
   TRY(check_square(ctx, method, "X", set->kernel, &data->X));
   TRY(check_square(ctx, method, "P", set->kernel_priv, &data->P));
+  double other = data->P.rows > 0 && !same_features(&data->X, &data->P);
+  TRY(base_max(ctx, &other, 1));
+  if (data->P.rows > 0 && !(other > 0))
+    return lapis_fail(ctx, LAPIS_EDATA,
+                      "%s: P is X: privileged features are those that new "
+                      "samples lack; leave P out for the plain SVM",
+                      method);
   double some = data->P.rows > 0 && !all_zero(&data->P);
   TRY(base_max(ctx, &some, 1));
   if (data->P.rows > 0 && !(some > 0))

@@ -84,6 +84,50 @@ static void a_class_that_nothing_is_told_to_be_is_named(void **state)
 }
 
 /* Privileged features beside new samples are ignored, which is said once. */
+/* Columns of the table, by -P or --priv, or of a table named with them, are the
+ * file of these columns, and no features. */
+static void privileged_features_are_columns(void **state)
+{
+  static const char *const way[] = {
+      "x.csv --target y -P p.csv", "t.csv --target y -P p,q",
+      "t.csv --target y --priv p,q", "t.csv --target y -P t.csv:p,q",
+      "x.csv --target y -P t.csv:p,q"};
+  char t[8192] = "a,b,p,q,y\n", x[8192] = "a,b,y\n", p[8192] = "p,q\n";
+  command c;
+  double first = 0;
+  uint64_t seed = 7;
+  command_begin(&c);
+  for (int j = 0; j < 40; j++) {
+    double a = check_normal(&seed), b = check_normal(&seed), s = a + b;
+    int y = s + check_normal(&seed) > 0;
+    sprintf(t + strlen(t), "%.3f,%.3f,%.3f,%.3f,%d\n", a, b, s, s * s, y);
+    sprintf(x + strlen(x), "%.3f,%.3f,%d\n", a, b, y);
+    sprintf(p + strlen(p), "%.3f,%.3f\n", s, s * s);
+  }
+  command_write(&c, "t.csv", t, strlen(t));
+  command_write(&c, "x.csv", x, strlen(x));
+  command_write(&c, "p.csv", p, strlen(p));
+  for (int k = 0; k < 5; k++) {
+    double objective;
+    command_do(&c, "fit svmplus %s --model m", way[k]);
+    assert_non_null(strstr(c.out, "of 2 features, 1 target, 2 privileged f"));
+    assert_int_equal(
+        sscanf(strstr(c.out, "objective"), "objective %lf", &objective), 1);
+    if (k == 0) first = objective;
+    CHECK_NEAR(objective, first, 0);
+    command_do(&c, "predict m t.csv -o a.csv");
+  }
+  command_run(&c, "fit svmplus t.csv --target y --priv p,zz");
+  command_expect(&c, 2, "no column \"zz\"");
+  command_run(&c, "fit svmplus x.csv --target y -P x.csv:a,b --use a,b");
+  assert_int_not_equal(c.code, 0);
+  command_run(&c, "fit svmplus -X p.csv -P p.csv -Y t.csv:y");
+  command_expect(&c, 4, "P is X");
+  command_run(&c, "fit mc t.csv --target y --priv p --mu-rel .1");
+  command_expect(&c, 2, "-P");
+  command_end(&c);
+}
+
 static void predict_refuses_P(void **state)
 {
   command c;
@@ -372,6 +416,7 @@ int test_svmplus(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fit_then_predict),
       cmocka_unit_test(a_class_that_nothing_is_told_to_be_is_named),
+      cmocka_unit_test(privileged_features_are_columns),
       cmocka_unit_test(predict_refuses_P),
       cmocka_unit_test(models_without_P),
       cmocka_unit_test(models_know_that_they_were_cut_short),
