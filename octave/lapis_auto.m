@@ -10,8 +10,8 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %         is predicted of all
   % info    status, seconds, ...
   % result  has these fields:
-  %  scores              n x K: of who answers; of a mean its probabilities;
-  %                      of numbers what is predicted
+  %  scores              n x K: of the one that answers; of a mean its
+  %                      probabilities; of numbers what is predicted
   %  probabilities       n x K, where labels could be hidden to compare, and
   %                      are no numbers: of yes, or of each class
   %  labels              n x c, where targets are classes: what is decided by
@@ -19,7 +19,7 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %  classes             K, where a label has several classes: the value of Y
   %                      that each column of scores speaks for
   %  low_rank            n x d, where mc, or rr, has a part in the answer:
-  %                      features behind the map, repaired and completed
+  %                      features after the map, repaired and completed
   %  sparse              n x d, where low_rank is there: X - low_rank where X
   %                      was observed, 0 elsewhere
   %  class_features      K x d, with --class-features, where low_rank is
@@ -34,8 +34,8 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %                      less the first one's, its error; 1 where it has
   %                      clearly learnt; of numbers squared errors relative to
   %                      the mean's in place of log-loss, R^2 in that of AUROC
-  %  chosen              1, where candidates is there: the row of who answers,
-  %                      from 0
+  %  chosen              1, where candidates is there: the row of the one that
+  %                      answers, from 0
   %  hidden              5, where candidates is there: labels hidden, folds,
   %                      what was hidden together (1 rows, 2 groups, 3 cells),
   %                      log-loss of guessing, candidates added at an end

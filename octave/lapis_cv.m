@@ -31,7 +31,7 @@ function [best, points] = lapis_cv (method, data, varargin)
     points(i).deviation = found.deviation(i);
   end
   if (found.best == 0)
-    error ('lapis:failed', 'cv: no point could be judged; see the warnings');
+    error ('lapis:failed', 'cv: no point could be scored; see the warnings');
   end
   best = points(found.best);
 end

@@ -54,8 +54,8 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %                      less the first one's, its error; 1 where it has
   %                      clearly learnt; of numbers squared errors relative to
   %                      the mean's in place of log-loss, R^2 in that of AUROC
-  %  chosen              1, where candidates is there: the row of who answers,
-  %                      from 0
+  %  chosen              1, where candidates is there: the row of the one that
+  %                      answers, from 0
   %  hidden              5, where candidates is there: labels hidden, folds,
   %                      what was hidden together (1 rows, 2 groups, 3 cells),
   %                      log-loss of guessing, candidates added at an end

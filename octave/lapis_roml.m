@@ -21,7 +21,7 @@ function [match, result, info] = lapis_roml (X, group, varargin)
   %                      holds points of a plane: how each image was moved: a
   %                      point x to [:, :2] x + [:, 2]
   %  invariance          1, with --layout coordinates, where X holds points of
-  %                      a plane: the kind of it, told or chosen
+  %                      a plane: the kind of it, given or chosen
   %  gamma_n             tried, where inliers are estimated: the measure of
   %                      each number of inliers that was tried
   %  chance              sets, where instances are counted: |D|_* of each set

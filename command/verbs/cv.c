@@ -69,7 +69,7 @@ static void print_point(const lapis_solver *cv, const grid_text *g, int64_t i,
   if (judged)
     printf("%.4f", p.mean);
   else
-    printf("not judged");
+    printf("not scored");
   if (judged && !isnan(p.deviation)) printf(" +- %.4f", p.deviation);
   printf("  (");
   if (p.folds > 0 || !judged) /* pooled: none may have a value of its own */
@@ -283,8 +283,8 @@ static int nothing_judged(const cli *c, lapis_status s, const lapis_solver *cv)
       metric->reads == LAPIS_METRIC_VALUES;
   if (s == LAPIS_TIME_LIMIT)
     return cli_fail(EXIT_FAILED, "cv: --time-limit was over before a fold was "
-                                 "judged; give more seconds, or --jobs auto");
-  return cli_fail(EXIT_INPUT, "cv: no point could be judged: %s",
+                                 "scored; give more seconds, or --jobs auto");
+  return cli_fail(EXIT_INPUT, "cv: no point could be scored: %s",
                   *why != '\0' ? why
                   : numbers    ? "a fold needs two different values; take "
                                  "fewer --folds, or --pooled"

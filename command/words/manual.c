@@ -122,7 +122,7 @@ static void whole(FILE *to, verb_list *verb_at)
   }
   fputs(".SH DESCRIPTION\nLabels missing or wrong, features occluded or "
         "absent, extra information that\nexists only at training time, images "
-        "whose parts nobody has put in\ncorrespondence.  Results go to "
+        "whose parts have yet to be\nmatched.  Results go to "
         "standard output, messages to standard error.\n.SH VERBS\n",
         to);
   for (int i = 0; verb_at(i) != NULL; i++) {

@@ -260,7 +260,7 @@ static const lapis_param params[] = {
         .goes_with = "!boxes", .help = "boxes proposed in an image"),
     REAL("aspect", aspect, .symbol = "kappa_r", .value = 0.08, AT_LEAST(0),
          .goes_with = "look=gist",
-         .help = "weight of width / height beside GIST"),
+         .help = "weight of width / height against GIST"),
     REAL("noise", noise, .symbol = "kappa_n", .value = 0.05, AT_LEAST(0),
          .goes_with = "look=gist", .help = "noise on boxes of a low score"),
     INT("side", gist.side, .value = 64, FROM_TO(16, 256),

@@ -471,7 +471,7 @@ static lapis_status cells_of_folders(lapis_ctx *ctx, const label_request *r,
   *cells = (lapis_cells){r->n + 1, 2, cell, cells->line};
   if (any) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EDATA,
-                    "label: --folder-is-class: all images lie in one folder, "
+                    "label: --folder-is-class: all images are in one folder, "
                     "%.*s; each class is a folder in it",
                     (int)common, common > 0 ? r->image[0] : "");
 }

@@ -247,7 +247,7 @@ static const lapis_param locate_params[] = {
         .goes_with = "!boxes,without", .help = "boxes proposed in an image"),
     REAL("aspect", aspect, .symbol = "kappa_r", .value = 0.08, AT_LEAST(0),
          .goes_with = "look=gist",
-         .help = "gist: weight of width / height beside GIST"),
+         .help = "gist: weight of width / height against GIST"),
     REAL("noise", noise, .symbol = "kappa_n", .value = 0.05, AT_LEAST(0),
          .goes_with = "look=gist",
          .help = "gist: noise on boxes of a low score"),

@@ -80,7 +80,7 @@
                      "clearly learnt; of numbers squared errors relative to "  \
                      "the mean's in place of log-loss, R^2 in that of AUROC"), \
       RESULT("chosen", "1", .where = "candidates is there",                    \
-             .help = "the row of who answers, from 0"),                        \
+             .help = "the row of the one that answers, from 0"),               \
       RESULT("hidden", "5", .where = "candidates is there",                    \
              .help = "labels hidden, folds, what was hidden together (1 "      \
                      "rows, 2 groups, 3 cells), log-loss of guessing, "        \

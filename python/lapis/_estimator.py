@@ -268,8 +268,7 @@ class Classifier(ClassifierMixin, Estimator):
                              f"{y.shape} instead")
         check_classes(y)
         if n_samples < 2:
-            raise ValueError("n_samples = 1: classes cannot be told apart by "
-                             "1 sample; give at least 2")
+            raise ValueError("n_samples = 1: classes cannot be distinguished by 1 sample; give at least 2")
         unknown = unknown_in(y).reshape(y.shape)
         if unknown.any() and not self._missing_labels:
             raise ValueError("Input y contains NaN; each label must be known")
@@ -305,8 +304,7 @@ class Classifier(ClassifierMixin, Estimator):
         others = self.classes_[self.classes_ != -1]
         if self._missing_labels and others.size < self.classes_.size \
                 and others.size > 1 and 0 <= others.min() < others.max() != 1:
-            warn("y holds -1 beside other labels of 0 and above: it is taken "
-                 "for a class of its own; a label that is not known is NaN: "
+            warn("y holds -1 and also labels of 0 and above: it is taken for a class of its own; a label that is not known is NaN: "
                  "np.where(y == -1, np.nan, y)", LapisWarning)
 
     def _decode(self, labels):

@@ -82,7 +82,7 @@ void *base_alloc_raw(lapis_ctx *ctx, int64_t count, size_t size)
   void *p = fine ? aligned_alloc(ALIGNMENT, bytes) : NULL;
   if (p == NULL)
     (void)lapis_fail(ctx, LAPIS_ENOMEM,
-                     "out of memory: %" PRId64 " x %zu bytes were asked for",
+                     "out of memory: %" PRId64 " x %zu bytes were requested",
                      count, size);
   return p;
 }

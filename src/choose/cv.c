@@ -193,7 +193,7 @@ static void warn_of_one_kind(const part_source *from)
     if (count[0] == 0 || count[1] == 0)
       base_say(from->ctx, 0,
                "cv: class %" PRId64 " has %" PRId64 " negative and %" PRId64
-               " positive known labels and is not judged",
+               " positive known labels and is not scored",
                c + 1, count[0], count[1]);
   }
 }
@@ -259,7 +259,7 @@ static lapis_status draw(cv_job *cv)
   lapis_folds_of of = lapis_cv_hides(from->method, from->data, o);
   if (of == LAPIS_FOLDS_OF_CELLS && !from->transductive)
     return lapis_fail(from->ctx, LAPIS_EINVAL,
-                      "cv: %s is judged by whole samples; single cells of Y "
+                      "cv: %s is scored on whole samples; single cells of Y "
                       "are hidden from mc alone",
                       from->method->name);
   if (of == LAPIS_FOLDS_OF_CELLS && from->labels->kind == TARGETS_CLASS)
@@ -309,7 +309,7 @@ static lapis_status make(cv_job *cv, const lapis_method *m,
   TRY(find_metric(cv, m, &cv->metric));
   if (o->pooled && cv->metric->reads == LAPIS_METRIC_LABELS)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "cv: folds are judged together by a metric of scores or "
+                      "cv: folds are scored together by a metric of scores or "
                       "values, and %s reads labels",
                       cv->metric->name);
   TRY(read_targets(cv, m, &cv->labels));

@@ -278,7 +278,7 @@ static lapis_status gather(const part *p, lapis_solver *s, const char *name,
   lapis_mat all;
   if (lapis_result_get(s, name, &all) < 0)
     return lapis_fail(p->from->ctx, LAPIS_EINVAL,
-                      "cv: %s answers no %s that '%s' could judge here; name "
+                      "cv: %s answers no %s that '%s' could score here; name "
                       "another --metric",
                       p->from->method->name, name, p->from->metric->name);
   bool every = p->from->transductive;

@@ -378,7 +378,7 @@ lapis_status targets_check_kinds(lapis_ctx *ctx, const char *method,
     if (count[0] == 0 || count[1] == 0)
       base_note(ctx, BASE_WARNING, "one-kind",
                 "%s: class %" PRId64 " has %" PRId64 " negative and %" PRId64
-                " positive known labels: nothing tells them apart",
+                " positive known labels: nothing distinguishes them",
                 method, c + 1, count[0], count[1]);
   }
   return LAPIS_OK;

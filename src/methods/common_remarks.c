@@ -194,7 +194,7 @@ lapis_status remark_answer(lapis_solver *s)
   char format[512];
   (void)snprintf(format, sizeof format,
                  "%%s: no sample is predicted to be \"%%s\", which %%.0f of "
-                 "%%.0f %%s; the order of the scores may still tell which "
+                 "%%.0f %%s; the order of the scores may still show which "
                  "are%s%s",
                  balanced, closer);
   base_note(s->ctx, BASE_WARNING, "never-predicted", format, m->name,

@@ -197,7 +197,7 @@ static lapis_status read_inner(lapis_ctx *ctx, const place *at, lapis_model *m)
     if (head == NULL) continue;
     if (at->fills || (k == 1 && at->deep + 1 == MOST_BESIDE) ||
         (k == 2 && (at->deep > 0 || at->folds == COVERAGE_FOLDS)))
-      return not_a_model(ctx, at->path, "models lie in each other too deep");
+      return not_a_model(ctx, at->path, "models are nested too deep");
     snprintf(before, sizeof before, "%s%s.", at->before, inner[k]);
     place deeper = {at->path,
                     head,

@@ -205,9 +205,8 @@ static lapis_status take_header(arff *a)
                             "is none of @relation, @attribute and @data");
     skip_line(a);
   }
-  return fail_at(
-      a, a->at,
-      "the file ends before @data; the rows stand below a line @data");
+  return fail_at(a, a->at,
+                 "the file ends before @data; the rows follow a line @data");
 }
 
 static arff rewound(const arff *a, const char *data)
@@ -324,7 +323,7 @@ static lapis_status end_of_row(arff *a)
   if (a->at == a->end || *a->at == '\n' || *a->at == '%') return LAPIS_OK;
   return fail_at(a, a->at,
                  *a->at == '{' || *a->at == ','
-                     ? "the row goes on behind its last attribute"
+                     ? "the row has more values than there are attributes"
                      : "a comma is needed here");
 }
 
@@ -414,7 +413,7 @@ lapis_status arff_rows(arff *a, const arff_visit *visit)
   }
   if (a->rows > 0) return LAPIS_OK;
   return lapis_fail(a->ctx, LAPIS_EFORMAT,
-                    "%s: holds no rows behind @data; a row is a line of values "
+                    "%s: holds no rows after @data; a row is a line of values "
                     "with commas between them",
                     a->path);
 }

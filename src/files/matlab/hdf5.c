@@ -349,7 +349,7 @@ static lapis_status choose(const hdf5 *h, const char *name, const span *w,
   }
   if (n->axes == 0 || (count == all && *first == 0)) return LAPIS_OK;
   if (count > all - *first)
-    return fail_set(h, name, "is shorter than the pointers beside it say");
+    return fail_set(h, name, "is shorter than its pointers say");
   n->count = n->count / all * count;
   n->shape[0] = count;
   return LAPIS_OK;

@@ -143,7 +143,7 @@ static lapis_status read_entry(const svm *s, const token *t, int64_t last,
   if (*index < last)
     return fail_token(s, t, "comes after a larger index; they must rise");
   if (!read_value(colon + 1, t->size - digits - 1, value))
-    return fail_token(s, t, "has no number behind its colon");
+    return fail_token(s, t, "has no number after its colon");
   return LAPIS_OK;
 }
 
@@ -393,7 +393,7 @@ static lapis_status add_features(const svm *s, const io_request *request,
   if (asked > 0 && asked < features)
     return lapis_fail(s->ctx, LAPIS_ESHAPE,
                       "%s: has a feature %" PRId64 ", more than the %" PRId64
-                      " that were asked for",
+                      " that were requested",
                       s->path, features, asked);
   if (asked > features) features = asked;
   TRY(io_sparse_array(s->ctx, s->path, features, s->samples, s->nnz, &X));

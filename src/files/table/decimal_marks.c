@@ -182,8 +182,8 @@ static marks_found judge_texts(const marks *m, const marks *table,
                  comma ? "commas" : "points",
                  shown == MARK_PLAIN ? "are decimal marks"
                  : sure              ? "look like thousands"
-                 : thousands ? "may stand between thousands, or be decimal"
-                             : "may be decimal, or stand between thousands");
+                 : thousands         ? "may separate thousands, or be decimal"
+                                     : "may be decimal, or separate thousands");
   say_readings(&cell, before, *rather, said);
   return MARKS_TWO_READINGS;
 }
@@ -207,8 +207,8 @@ static marks_found judge_numbers(const marks *m, const marks *table,
   }
   *rather = other_mark(mark);
   (void)snprintf(said, MARKS_BYTES,
-                 "\"%.*s\" is read as %s beside \"%.*s\"; if its %s stand "
-                 "between thousands, --decimal %c reads it as %s",
+                 "\"%.*s\" is read as %s, next to \"%.*s\"; if its %s "
+                 "separate thousands, --decimal %c reads it as %s",
                  (int)cell.size, cell.text, text[0], (int)small.size,
                  small.text, by_comma ? "commas" : "points", *rather, text[1]);
   return MARKS_DOUBTFUL;

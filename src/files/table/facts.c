@@ -200,10 +200,10 @@ static void say_words(const io_facts *f, char said[FACTS_BYTES])
     if (count == 0 || empty == 0 || cell->missing != NULL) return;
   }
   if (empty > 0)
-    (void)snprintf(beside, sizeof beside, " beside %" PRId64 " cell%s without",
+    (void)snprintf(beside, sizeof beside, " besides %" PRId64 " empty cell%s",
                    empty, empty > 1 ? "s" : "");
   (void)snprintf(said, FACTS_BYTES,
-                 "\"%.*s\" stands %" PRId64 " time%s%s%s and is read as %s; "
+                 "\"%.*s\" occurs %" PRId64 " time%s%s%s and is read as %s; "
                  "--missing %.*s reads it as %s",
                  csv_shown_bytes(cell), cell->text, count, count > 1 ? "s" : "",
                  why == CSV_QUOTED && cell->quoted ? " in quotes" : "", beside,
@@ -242,9 +242,8 @@ static void say_sentinel(const io_facts *f, const io_end *e,
   if (f->texts > 0 || !is_sentinel(f, e)) return;
   (void)snprintf(
       said, FACTS_BYTES,
-      "%.15g stands %" PRId64 " times, far from the others "
-      "(%.6g .. %.6g): where it means unknown, --missing %.15g says "
-      "so",
+      "%.15g occurs %" PRId64 " times, far from the others "
+      "(%.6g .. %.6g): if it means unknown, give --missing %.15g",
       e->value, e->count, is_sentinel(f, &f->low) ? f->low.next : f->low.value,
       is_sentinel(f, &f->high) ? f->high.next : f->high.value, e->value);
 }

@@ -95,10 +95,10 @@ static lapis_status fail_ragged(const table *t, const csv_cell *cell,
                     more ? "more than" : "only", count, count > 1 ? "s" : "",
                     t->columns,
                     !more          ? "holds nothing is written, too"
-                    : mark == '\t' ? "holds a tab stands in quotes"
-                    : mark == ';'  ? "holds a semicolon stands in quotes"
-                    : mark == '|'  ? "holds a bar stands in quotes"
-                                   : "holds a comma stands in quotes");
+                    : mark == '\t' ? "holds a tab is quoted"
+                    : mark == ';'  ? "holds a semicolon is quoted"
+                    : mark == '|'  ? "holds a bar is quoted"
+                                   : "holds a comma is quoted");
 }
 
 static void note_lines(const csv_scan *s, column *c, const csv_cell *cell,
@@ -449,10 +449,10 @@ typedef struct remark {
   char said[FACTS_BYTES];
 } remark;
 
-/* Once of a word that several columns have: "NA" stands ... */
+/* Once of a word that several columns have: "NA" occurs ... */
 static remark *same_remark(remark *all, int count, const char *said)
 {
-  size_t word = (size_t)(strstr(said, " stands ") - said) + 1;
+  size_t word = (size_t)(strstr(said, " occurs ") - said) + 1;
   for (int i = 0; i < count; i++)
     if (strncmp(all[i].said, said, word) == 0) return &all[i];
   return NULL;

@@ -229,7 +229,7 @@ static void judge_mixture(const table *t, column *c, const spelling *all,
   c->codes = 2 * different <= count;
   if (!c->codes) return;
   (void)snprintf(why, sizeof why,
-                 "\"%.*s\" and other texts stand beside numbers (--missing "
+                 "\"%.*s\" and other texts occur among numbers (--missing "
                  "lists those that mean unknown)",
                  csv_shown_bytes(text), text->text);
   say_codes(t, c, why);

@@ -31,13 +31,13 @@ static const lapis_param params[] = {
                    "each means"),
     CHOICE("labels", labels, LAPIS_MC_CODINGS, .value = LAPIS_MC_LABELS_AUTO,
            .arg = "L",
-           .help = "of mc: numbers that stand for the two values of a label; "
+           .help = "of mc: the numbers that code the two values of a label; "
                    "auto: chosen"),
     REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),
          .help = "of mc: weight of the labels against the features; auto: "
                  "chosen"),
     REAL("gamma", gamma, .symbol = "gamma", .value = NAN, ABOVE(0),
-         .help = "of mc: how sharply labels are told apart; auto: chosen"),
+         .help = "of mc: how sharply labels are separated; auto: chosen"),
     REAL("mu-rel", mu_rel, .value = NAN, ABOVE(0),
          .help = "of mc: mu relative to the smallest mu whose solution is "
                  "zero; auto: chosen"),
@@ -67,16 +67,18 @@ static const lapis_param params[] = {
 #define COMPARED .where = "labels could be hidden to compare"
 #define STEPS .where = "who answers, or its first part, takes steps"
 static const lapis_result_row results[] = {
-    RESULT("scores", "n x K",
-           .help = "of who answers; of a mean its probabilities; of numbers "
-                   "what is predicted"),
+    RESULT(
+        "scores", "n x K",
+        .help =
+            "of the one that answers; of a mean its probabilities; of numbers "
+            "what is predicted"),
     RESULT("probabilities", "n x K",
            .where = "labels could be hidden to compare, and are no numbers",
            .help = "of yes, or of each class"),
     RESULT_LABELS(.where = "targets are classes"),
     RESULT_CLASSES(),
     RESULT_LOW_RANK(.where = "mc, or rr, has a part in the answer",
-                    .help = "features behind the map, repaired and completed"),
+                    .help = "features after the map, repaired and completed"),
     RESULT_SPARSE(.where = "low_rank is there"),
     RESULT("class_features", "K x d", .when = "class-features",
            .where = "low_rank is there",
@@ -262,7 +264,7 @@ static void remark_default(const auto_solver *w)
 {
   base_note(w->base.ctx, BASE_WARNING, "not-chosen",
             "%s: %s to compare candidates%s%s; %s answers with its usual "
-            "settings, features behind map %s",
+            "settings, features after map %s",
             w->name, *w->why ? "too few known labels" : "no time",
             *w->why ? ": " : "", w->why, race_default_method(&w->options),
             race_default_map(&w->options, &w->like, &w->data));

@@ -635,7 +635,7 @@ char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
   const candidate *x = &r->run[r->order[i]];
   const char *help = help_of(r);
   const char *than = "guessing each label by how frequent it is";
-  const char *order = "the order of the scores may still tell something (AUROC";
+  const char *order = "the order of the scores may still be informative (AUROC";
   if (x->learnt) return text;
   if (r->o.numbers) {
     snprintf(text, size,
@@ -651,17 +651,19 @@ char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
              "filled in say little; %s %.3f, by chance 0.5)%s",
              order, x->auroc, help);
   else if (x->ahead > 0)
-    snprintf(text, size,
-             "it is not clear that anything was learnt: by log-loss, hidden "
-             "labels are told %.4f +- %.4f better than by %s, and chance may "
-             "do that%s",
-             x->ahead, x->ahead_error, than, help);
+    snprintf(
+        text, size,
+        "it is not clear that anything was learnt: by log-loss, hidden "
+        "labels are predicted %.4f +- %.4f better than by %s, and chance may "
+        "do that%s",
+        x->ahead, x->ahead_error, than, help);
   else
-    snprintf(text, size,
-             "hidden labels are told no better than by %s (log-loss worse by "
-             "%.4f +- %.4f), so the labels that are filled in say little; %s "
-             "%.3f, by chance 0.5)%s",
-             than, -x->ahead, x->ahead_error, order, x->auroc, help);
+    snprintf(
+        text, size,
+        "hidden labels are predicted no better than by %s (log-loss worse by "
+        "%.4f +- %.4f), so the labels that are filled in say little; %s "
+        "%.3f, by chance 0.5)%s",
+        than, -x->ahead, x->ahead_error, order, x->auroc, help);
   return text;
 }
 

@@ -15,7 +15,7 @@ static const lapis_param params[] = {
                    "0 (pos), shares that sum to 1 (simplex)"),
     CHOICE("labels", labels, LAPIS_MC_CODINGS, .value = LAPIS_MC_LABELS_AUTO,
            .arg = "L", .goes_with = "Y",
-           .help = "numbers that stand for the two values of a label: -1 and 1 "
+           .help = "the numbers that code the two values of a label: -1 and 1 "
                    "(pm), 0 and 1 (01), or 1 for the rarer one and 0 (rare); "
                    "auto: as Y is written"),
     REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),
@@ -24,7 +24,7 @@ static const lapis_param params[] = {
                  "mu, .1 where mu is given"),
     REAL("gamma", gamma, .symbol = "gamma", .value = NAN, ABOVE(0),
          .goes_with = "Y",
-         .help = "how sharply labels are told apart (steepness of their "
+         .help = "how sharply labels are separated (steepness of their "
                  "loss); auto: chosen with mu, 3 where mu is given"),
     REAL("mu", mu, .symbol = "mu", .value = NAN, ABOVE(0),
          .help = "how simple the answer is: larger is simpler, of lower rank "

@@ -184,10 +184,10 @@ static lapis_status publish_classes(mc *w, const lapis_mat *own)
   }
   solver_publish(&w->base, "class_features", all);
   if (all.cols > 1 && farthest_class(&all) < ALIKE)
-    base_warn_once(w->base.ctx, BASE_ALIKE, "classes-alike",
-                   "mc: the class features of all classes are the same but for "
-                   "their size; a smaller mu, or a map ({map}), may tell "
-                   "classes apart");
+    base_warn_once(
+        w->base.ctx, BASE_ALIKE, "classes-alike",
+        "mc: the class features of all classes are the same but for "
+        "their size; a smaller mu, or a map ({map}), may distinguish classes");
   return LAPIS_OK;
 }
 

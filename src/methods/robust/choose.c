@@ -582,10 +582,10 @@ lapis_status rr_remark_choice(const rr *w)
     base_note(w->base.ctx, BASE_NOTE, "chosen",
               "%s: %s; %s: settings were not compared; lambda %.4g, gamma %.3g",
               method, sized,
-              w->lda ? "no fold could be judged (that takes two samples of "
+              w->lda ? "no fold could be scored (that takes two samples of "
                        "each of two classes)"
               : w->step.all < FEW ? "fewer than 10 samples"
-                                  : "no fold could be judged",
+                                  : "no fold could be scored",
               set->lambda, set->gamma);
   else {
     char right[48] = ""; /* who compared several methods says it of them */

@@ -45,7 +45,7 @@ typedef struct rr_predict {
                  "|D|_* would grow by; auto: nuclear where the fit scaled " \
                  "features, else scaled; rlda that cleaned nothing: gaps "  \
                  "alone are filled"),                                       \
-      RR_CLEAN_WEIGHT("times this (auto: as the fit was told)"),            \
+      RR_CLEAN_WEIGHT("times this (auto: as in the fit)"),                  \
       RR_JOINT("clean the batch together")
 #define STOP_ROWS                                                \
   PARAM_TOL(1e-5, "stop cleaning at this relative duality gap"), \

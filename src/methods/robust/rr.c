@@ -25,7 +25,7 @@
          .help = "clean data: with the regression (joint), by robust PCA "     \
                  "before it (rpca), or X as it is: ridge (none)"),             \
       REAL("eta", eta, .symbol = "eta", .value = NAN, ABOVE(0),                \
-           .help = "weight of telling the targets, against cleaning the "      \
+           .help = "weight of predicting the targets, against cleaning the "   \
                    "features (auto: 10)"),                                     \
       REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),       \
            .help = "weight of the sparse error (" auto_lambda ")"),            \

@@ -36,7 +36,7 @@ static lapis_status check_instances(lapis_ctx *ctx,
   if (set->layout == LAPIS_ROML_COORDINATES)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "roml: --instances is for descriptors; points alone do "
-                      "not tell one object from another");
+                      "not distinguish objects");
   if (set->inliers < 0)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "roml: --instances needs --inliers N, the number of "
@@ -63,7 +63,7 @@ static lapis_status check_settings(lapis_ctx *ctx,
   bool coordinates = set->layout == LAPIS_ROML_COORDINATES;
   if (set->inliers == 0)
     return lapis_fail(ctx, LAPIS_EDATA,
-                      "roml: 0 inliers are asked for; --inliers takes 1 or "
+                      "roml: 0 inliers are wanted; --inliers takes 1 or "
                       "more, or auto");
   if (set->start_match.val == NULL && !roml_start_known(set->start))
     return lapis_fail(ctx, LAPIS_EINVAL,

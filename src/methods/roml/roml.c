@@ -114,7 +114,7 @@ static const lapis_result_row results[] = {
            .help = "how each image was moved: a point x to [:, :2] x + [:, 2]"),
     RESULT("invariance", "1", .type = LAPIS_TEXT, .when = "layout=coordinates",
            .where = "X holds points of a plane",
-           .help = "the kind of it, told or chosen"),
+           .help = "the kind of it, given or chosen"),
     RESULT("gamma_n", "tried", .where = "inliers are estimated",
            .help = "the measure of each number of inliers that was tried"),
     RESULT("chance", "sets", .where = "instances are counted",

@@ -301,11 +301,12 @@ static void fill_unknown(sv_predict *w, const lapis_mat *means)
       *x = mat_col(means, i)[0];
       count++;
     }
-  base_say(w->base.ctx, 0,
-           "%s: %" PRId64 " value%s of X %s not known; the mean of the feature "
-           "stands for %s; a fit with --map impute fills in better ones",
-           w->base.cls->method, count, count > 1 ? "s" : "",
-           count > 1 ? "are" : "is", count > 1 ? "each" : "it");
+  base_say(
+      w->base.ctx, 0,
+      "%s: %" PRId64 " value%s of X %s not known; the mean of the feature "
+      "takes the place of %s; a fit with --map impute fills in better ones",
+      w->base.cls->method, count, count > 1 ? "s" : "",
+      count > 1 ? "are" : "is", count > 1 ? "each" : "it");
 }
 
 static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,

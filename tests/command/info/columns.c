@@ -223,7 +223,7 @@ static void numbers_of_strangers_that_mean_unknown(void **state)
         fail_msg("%s: %s%s", tried[t].code, c.out, c.err);
     }
     if (!tried[t].told) continue;
-    snprintf(text, 64, "--missing %s says so", tried[t].code);
+    snprintf(text, 64, "give --missing %s", tried[t].code);
     check_says(c.out, text);
   }
   command_end(&c);
@@ -265,9 +265,9 @@ static void classes_of_numbers_and_texts(void **state)
   static const struct {
     const char *label[3], *said;
     int code;
-  } tried[] = {{{"3a", "3b", "4"}, "beside numbers", 0},
-               {{"0x10", "16", "1_000"}, "beside numbers", 0},
-               {{"K", "1", "2"}, "beside numbers", 0},
+  } tried[] = {{{"3a", "3b", "4"}, "among numbers", 0},
+               {{"0x10", "16", "1_000"}, "among numbers", 0},
+               {{"K", "1", "2"}, "among numbers", 0},
                {{"-0", "0", "1"}, "one number in two spellings", 0},
                {{"1", "2", "."}, "--missing lists what means unknown", 4},
                {{"-", "0", "1"}, "--missing lists what means unknown", 4}};

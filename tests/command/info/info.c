@@ -547,17 +547,17 @@ static void marks_have_two_readings(void **state)
        "look like thousands: \"3,100\" is 3100 with --decimal . and 3.1",
        "--decimal .", false},
       {"p;q;k\n3,100;1.5;u\n4,100;2.5;v\n2,100;1;u\n5,000;2;v\n6,000;;\n", "",
-       "may stand between thousands, or be decimal: \"3,100\" is 3100 with "
+       "may separate thousands, or be decimal: \"3,100\" is 3100 with "
        "--decimal . and 3.1 with --decimal ,",
        "--decimal .", false},
       /* nothing but the delimiter tells */
       {"p,k\n\"1,234\",u\n\"2,567\",v\n\"12,345\",u\n\"3,890\",v\n,\n", "",
-       "its commas may stand between thousands, or be decimal: \"1,234\" is "
+       "its commas may separate thousands, or be decimal: \"1,234\" is "
        "1234 "
        "with --decimal . and 1.234 with --decimal ,",
        "--decimal .", false},
       {"p;k\n1,234;u\n2,567;v\n12,345;u\n3,890;v\n;\n", "",
-       "its commas may be decimal, or stand between thousands: \"1,234\" is "
+       "its commas may be decimal, or separate thousands: \"1,234\" is "
        "1.234 with --decimal , and 1234 with --decimal .",
        "--decimal ,", false},
       /* a decimal comma in the table, or in the column */
@@ -575,12 +575,12 @@ static void marks_have_two_readings(void **state)
        ", and no number with --decimal .",
        "--decimal ,", false},
       {"p;k\n1.234;u\n567;v\n12.345;u\n890;v\n45;\n", "",
-       "\"1.234\" is read as 1.234 beside \"567\"; if its points stand between "
+       "\"1.234\" is read as 1.234, next to \"567\"; if its points separate "
        "thousands, --decimal , reads it as 1234",
        NULL, true},
       /* the other reading was asked for */
       {"p,k\n\"1,234\",u\n567,v\n\"12,345\",u\n890,v\n45,\n", "--decimal ,",
-       "\"1,234\" is read as 1.234 beside \"567\"; if its commas stand between "
+       "\"1,234\" is read as 1.234, next to \"567\"; if its commas separate "
        "thousands, --decimal . reads it as 1234",
        "--decimal ,", true},
       {"p,k\n\"1,234,567\",u\n567,v\n\"12,345\",u\n890,v\n45,\n", "--decimal ,",
@@ -606,8 +606,8 @@ static void marks_have_two_readings(void **state)
     command_run(&c, "convert t.csv o.csv --target k %s", tried[i].decimal);
     command_expect(&c, tried[i].read ? 0 : 4, tried[i].said);
     if (!tried[i].read) continue;
-    const char *again = strstr(c.err, "beside");
-    if (again == NULL || strstr(again + 1, "beside") != NULL)
+    const char *again = strstr(c.err, "next to");
+    if (again == NULL || strstr(again + 1, "next to") != NULL)
       fail_msg("not once: %s", c.err);
   }
   command_end(&c);

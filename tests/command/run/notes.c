@@ -199,8 +199,8 @@ static void remarks_are_spelt_for_their_reader(void **state)
     const char *spelling, *said;
   } spelt[] = {{"options",
                 "\"yes\", which 2 of 40 are; the order of the scores "
-                "may still tell which are; --balanced makes"},
-               {"keywords", "tell which are; balanced makes both kinds count "
+                "may still show which are; --balanced makes"},
+               {"keywords", "show which are; balanced makes both kinds count "
                             "alike; a larger C fits"}};
   double X[N], Y[N];
   uint64_t seed = 1;

@@ -167,7 +167,7 @@ static void a_word_in_many_columns_is_said_once(void **state)
       "a,b,c,d,y\nu,NA,,1,x\n,v,NA,2,y\nNA,,w,4,x\nu,v,w,3,y\nu,v,w,0,x\n"
       "u,v,w,5,y\n");
   command_run(&c, "fit mc na.csv --one-hot a,b,c --target y --mu-rel .1");
-  assert_int_equal(count_of(c.err, "\"NA\" stands"), 1);
+  assert_int_equal(count_of(c.err, "\"NA\" occurs"), 1);
   assert_non_null(strstr(c.err, "(\"a\"), and so in 2 others"));
   command_end(&c);
 }

@@ -19,10 +19,9 @@ static const broken tables[] = {
     FILE_OF("t.csv", "id,a,y\nr,1,u\ns,2,v,9\n",
             "t.csv:3:7: this row has more than 3 cells, the first row has 3; a "
             "cell "
-            "that holds a comma stands in quotes"),
-    FILE_OF("t.tsv", "id\ta\ty\nr\t1\tu\tw\n", "holds a tab stands in quotes"),
-    FILE_OF("t.csv", "id;a;y\nr;1;u\ns;2;v;w\n",
-            "holds a semicolon stands in quotes"),
+            "that holds a comma is quoted"),
+    FILE_OF("t.tsv", "id\ta\ty\nr\t1\tu\tw\n", "holds a tab is quoted"),
+    FILE_OF("t.csv", "id;a;y\nr;1;u\ns;2;v;w\n", "holds a semicolon is quoted"),
     FILE_OF("t.csv", "id,a,y\nr,1,u\ns,x,v\n",
             "t.csv:3:3: column 2 (\"a\") holds the text \"x\""),
     FILE_OF("t.csv", "id,a,y\nr,1,u\ns,1/2,v\n", "t.csv:3:3: column 2 (\"a\")"),
@@ -69,7 +68,7 @@ static const broken others[] = {
     FILE_OF("t.svm", "1 2:2 1:3\n",
             "t.svm:1:7: \"1:3\" comes after a larger index"),
     FILE_OF("t.svm", "1 1:x\n",
-            "t.svm:1:3: \"1:x\" has no number behind its colon"),
+            "t.svm:1:3: \"1:x\" has no number after its colon"),
     FILE_OF("t.arff", "@relation x\n@attribute a numeric\n@data\n1\n1,2\n",
             "t.arff:5"),
     FILE_OF("t.arff", "@relation x\n@attribute a {u,v}\n@data\nw\n",

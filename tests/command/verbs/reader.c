@@ -73,7 +73,7 @@ static void few_labels_are_standardised(void **state)
   static const char rows[] = "a,k\n1000,x\n2000,y\n3000,y\n1500,\n";
   command_write(&c, "few.csv", rows, sizeof rows - 1);
   command_run(&c, "fit mc few.csv --target k --model few.lapis");
-  command_expect(&c, 0, "features behind map standard");
+  command_expect(&c, 0, "features after map standard");
   command_run(&c, "info few.lapis");
   command_expect(&c, 0, "");
   assert_non_null(strstr(c.out, "map: standard"));

@@ -427,7 +427,7 @@ static void folds_of_one_sample_are_judged_together(void **state)
   command_run(&c, "%s", line);
   command_expect(&c, 4, "--folds --pooled");
   command_do(&c, "%s --pooled", line);
-  assert_null(strstr(c.out, "not judged"));
+  assert_null(strstr(c.out, "not scored"));
   assert_non_null(strstr(c.out, " +- "));
   command_end(&c);
 }

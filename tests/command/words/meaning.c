@@ -257,8 +257,7 @@ static void numbers_that_mean_unknown_are_told(void **state)
     }
     put(&c, "t.csv", text);
     command_run(&c, "info t.csv");
-    snprintf(note, sizeof note, "--missing %.15g says so",
-             strtod(codes[i], NULL));
+    snprintf(note, sizeof note, "give --missing %.15g", strtod(codes[i], NULL));
     if (strstr(c.out, note) == NULL) fail_msg("%s: %s", note, c.out);
     command_run(&c, "fit mc t.csv --target y --mu-rel .1");
     command_expect(&c, 0, note);

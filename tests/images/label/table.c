@@ -350,7 +350,7 @@ static void labels_are_what_is_written(void **state)
   } tried[] = {{{"01", "1"}, {"01", "1"}, ""},
                {{"1.0", "1.10"}, {"1.0", "1.10"}, ""},
                {{"3a", "4"}, {"3a", "4"}, ""},
-               {{"none", "x"}, {"\"none\"", "x"}, "\"none\" stands 5 times"},
+               {{"none", "x"}, {"\"none\"", "x"}, "\"none\" occurs 5 times"},
                {{"\"NA\"", "x"}, {"\"NA\"", "x"}, ""},
                {{"Yes", "yes"}, {"Yes", "yes"}, "differ in case or blanks"},
                {{"@home", "-out"}, {"'@home", "'-out"}, ""}};

@@ -646,7 +646,7 @@ static void constant_X_is_told(void **state)
 {
   sv_case c = sv_random(81, 20, 1, 0);
   for (int j = 0; j < 20; j++) c.X[j] = 0;
-  check_warning(&c.data, "no feature tells the labels apart");
+  check_warning(&c.data, "no feature separates the labels");
   sv_drop(&c);
 }
 

@@ -430,7 +430,7 @@ static const char *refuses(const mc *w, const lapis_data *data)
   if (mc_variant_of(w->set.variant)->loss != LA_SQUARE)
     return "it is for --variant mc1, whose feature loss is squared";
   if (w->set.class_features)
-    return "--class-features asks for columns without a feature; admm has them";
+    return "--class-features needs columns without a feature; admm has them";
   if (w->set.proof == LAPIS_MC_PROOF_EXACT &&
       smaller(data->X.rows, w->p.all) > MOST_EXACT)
     return "--proof exact takes at most 20000 samples or 20000 features; "

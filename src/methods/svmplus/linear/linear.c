@@ -92,10 +92,11 @@ static lapis_status linear_solve(svmplus *w, sv_linear *point)
   }
   if (q->d + q->p > ORDER_POSSIBLE)
     return sv_dcd(point, tol, INT64_MAX, &solved);
-  base_say(q->ctx, 1,
-           "svmplus: descent stands at a gap of %.1e after %d epochs; interior "
-           "point from here",
-           point->gap, SV_EPOCHS);
+  base_say(
+      q->ctx, 1,
+      "svmplus: descent has reached a gap of %.1e after %d epochs; interior "
+      "point from here",
+      point->gap, SV_EPOCHS);
   return interior(point, tol);
 }
 
@@ -141,8 +142,8 @@ lapis_status sv_linear_part(svmplus *w, int64_t c)
     sv_add_info(w, l.primal, l.dual, l.gap);
     if (largest(l.w, q->d) <= 1e-9)
       base_note(q->ctx, BASE_WARNING, "zero-weights",
-                q->plain ? "svmplus: w is 0: at this C no feature tells the "
-                           "labels apart; try a larger C"
+                q->plain ? "svmplus: w is 0: at this C no feature separates "
+                           "the labels; try a larger C"
                          : "svmplus: w is 0: the privileged features explain "
                            "all labels at this C and gamma; try a larger C or "
                            "gamma");
