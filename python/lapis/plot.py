@@ -5,7 +5,10 @@ drew into.  NaN, what was not observed, is magenta everywhere.
 """
 import numpy as np
 
-__all__ = ["convergence", "decomposition", "heatmap", "matches", "suspects"]
+from ._validation import unknown_in
+
+__all__ = ["calibration", "coefficients", "confusion", "convergence",
+           "decomposition", "heatmap", "holes", "matches", "roc", "suspects"]
 
 MISSING = "magenta"
 
@@ -175,4 +178,151 @@ def convergence(of, ax=None, names=("gap", "residual")):
         ax.semilogy(where, np.where(values > 0, values, np.nan), label=name)
     ax.set_xlabel("iteration")
     ax.legend()
+    return ax
+
+
+# ---- how sure ----------------------------------------------------------------
+def _known(y, said):
+    """Known labels as places among the sorted ones; what is said of them, a
+    column a label (two labels: of the second alone); the labels."""
+    y, said = np.asarray(y), np.asarray(said, float)
+    known = ~unknown_in(y)
+    labels, place = np.unique(y[known].astype(type(y[known][0])),
+                              return_inverse=True)
+    said = said[known]
+    if said.ndim == 2 and said.shape[1] == 2 == len(labels):
+        said = said[:, 1]
+    if said.ndim == 2 and said.shape[1] == 1:
+        said = said[:, 0]
+    columns = len(labels) if len(labels) > 2 else 1
+    if said.shape != ((len(place), columns) if columns > 1 else (len(place),)):
+        raise ValueError(f"y has {len(labels)} labels, so {columns} column"
+                         f"{'s' if columns > 1 else ''} of what is said of "
+                         f"each is needed, not shape {said.shape}")
+    return place, said, labels
+
+
+def _curve(positive, score):
+    """Shares of the negatives and of the positives above each score."""
+    order = np.argsort(-score, kind="stable")
+    last = np.append(np.diff(score[order]) != 0, True)
+    found = np.cumsum(positive[order])[last]
+    taken = np.cumsum(~positive[order])[last]
+    share = [np.append(0, n) / max(n[-1], 1) for n in (taken, found)]
+    mean = (share[1][1:] + share[1][:-1]) / 2
+    return share, np.sum(np.diff(share[0]) * mean)
+
+
+def roc(y, scores, ax=None):
+    """The ROC curve of each label, and the area under it.
+
+    `scores` are decisions or probabilities: one a sample of two labels (of the
+    second in their order), else a column a label.  Samples whose label is not
+    known do not count.
+    """
+    place, said, labels = _known(y, scores)
+    ax = _axes(ax)
+    for k in range(1, 2) if said.ndim == 1 else range(len(labels)):
+        score = said if said.ndim == 1 else said[:, k]
+        (taken, found), area = _curve(place == k, score)
+        ax.plot(taken, found, label=f"{labels[k]}  AUROC {area:.3f}")
+    ax.plot([0, 1], [0, 1], color="gray", linewidth=.8, linestyle=":")
+    ax.set_xlabel("share of the others taken for it")
+    ax.set_ylabel("share of it found")
+    ax.set_aspect("equal")
+    ax.legend(loc="lower right")
+    return ax
+
+
+def calibration(y, probabilities, ax=None, bins=10):
+    """How often answers of a probability are right.
+
+    Of labels that were held out (``held_out``, ``cross_val_predict``), not of
+    those that the fit was given.  A dot is a tenth of the probabilities, its
+    area how many answers have them; on the line they are true.
+    """
+    place, said, labels = _known(y, probabilities)
+    if said.ndim == 1:
+        sure = np.maximum(said, 1 - said)
+        right = (said > .5) == (place == 1)
+    else:
+        sure, right = said.max(axis=1), said.argmax(axis=1) == place
+    ax, seen = _axes(ax), ~np.isnan(sure)
+    sure, right = sure[seen], right[seen]
+    at = np.minimum((sure * bins).astype(int), bins - 1)
+    dots = [(sure[at == k].mean(), right[at == k].mean(), (at == k).sum())
+            for k in range(bins) if (at == k).any()]
+    x, share, count = np.transpose(dots)
+    ax.plot([0, 1], [0, 1], color="gray", linewidth=.8, linestyle=":")
+    ax.plot(x, share, linewidth=.8)
+    ax.scatter(x, share, s=20 + 300 * count / count.sum())
+    ax.set_xlabel("probability of the answer")
+    ax.set_ylabel("share that was right")
+    ax.set_aspect("equal")
+    return ax
+
+
+def confusion(y, predicted, ax=None):
+    """What was given (rows), and what was predicted of it (columns)."""
+    y, predicted = np.asarray(y), np.asarray(predicted)
+    known = ~unknown_in(y) & ~unknown_in(predicted)
+    y, predicted = y[known], predicted[known]
+    labels = np.unique(np.concatenate([y, predicted]).astype(type(y[0])))
+    count = np.array([[np.sum((y == a) & (predicted == b)) for b in labels]
+                      for a in labels])
+    ax = _axes(ax)
+    ax.imshow(count, cmap="Blues")
+    for (i, j), n in np.ndenumerate(count):
+        ax.text(j, i, n, ha="center", va="center",
+                color="white" if 2 * n > count.max() else "black")
+    ax.set_xticks(range(len(labels)), labels)
+    ax.set_yticks(range(len(labels)), labels)
+    ax.set_xlabel("predicted")
+    ax.set_ylabel("given")
+    return ax
+
+
+# ---- features ----------------------------------------------------------------
+def _names(of, count, names):
+    found = getattr(of, "feature_names_in_", getattr(of, "columns", None))
+    names = found if names is None else names
+    return [f"x{i + 1}" for i in range(count)] if names is None else list(names)
+
+
+def holes(X, ax=None, names=None):
+    """Which entries of X are missing, magenta, a row a sample; the share
+    of each feature is named below it."""
+    gaps = np.isnan(np.asarray(X, float))
+    ax = _axes(ax)
+    colours = _pyplot().matplotlib.colors.ListedColormap(["0.9", MISSING])
+    ax.imshow(gaps, cmap=colours, vmin=0, vmax=1, aspect="auto",
+              interpolation="nearest")
+    titles = [f"{name}\n{share:.0%}" for name, share in
+              zip(_names(X, gaps.shape[1], names), gaps.mean(axis=0))]
+    if len(titles) <= 30:
+        ax.set_xticks(range(len(titles)), titles, fontsize="small")
+    ax.set_xlabel("feature")
+    ax.set_ylabel("sample")
+    return ax
+
+
+def coefficients(of, ax=None, names=None, most=20):
+    """The largest coefficients of a linear estimator (`coef_`, or an array),
+    largest first; several classes beside each other.  Of features in one unit
+    they say what matters."""
+    weights = np.atleast_2d(np.asarray(getattr(of, "coef_", of), float))
+    names = _names(of, weights.shape[1], names)
+    order = np.argsort(-np.abs(weights).max(axis=0), kind="stable")[:most]
+    ax, height = _axes(ax), .8 / len(weights)
+    labels = getattr(of, "classes_", np.arange(len(weights)))
+    for k, row in enumerate(weights):
+        ax.barh(np.arange(len(order)) + height * (k - (len(weights) - 1) / 2),
+                row[order], height=height,
+                label=str(labels[k]) if len(weights) > 1 else None)
+    ax.set_yticks(range(len(order)), [names[i] for i in order])
+    ax.invert_yaxis()
+    ax.axvline(0, color="gray", linewidth=.8)
+    ax.set_xlabel("coefficient")
+    if len(weights) > 1:
+        ax.legend()
     return ax

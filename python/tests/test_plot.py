@@ -112,6 +112,57 @@ class Plots(unittest.TestCase):
         np.testing.assert_array_equal(
             figure.axes[0].images[0].get_array(), X[7].reshape(2, 3))
 
+    def test_roc_has_the_area_of_the_metric(self):
+        rng = np.random.default_rng(3)
+        y = rng.integers(0, 3, 60)
+        scores = rng.normal(size=(60, 3)).round(1) + np.eye(3)[y]
+        ax = lapis.plot.roc(y, scores)
+        for k in range(3):
+            area = lapis.metrics.auroc((y == k).astype(float), scores[:, k])
+            self.assertEqual(ax.lines[k].get_label(), f"{k}  AUROC {area:.3f}")
+        words = np.array(["no", "yes", None], object)[np.minimum(y, 2)]
+        ax = lapis.plot.roc(words, scores[:, 1])
+        known = y < 2
+        area = lapis.metrics.auroc(y[known].astype(float), scores[known, 1])
+        self.assertEqual(ax.lines[0].get_label(), f"yes  AUROC {area:.3f}")
+        with self.assertRaisesRegex(ValueError, "y has 3 labels"):
+            lapis.plot.roc(y, scores[:, :2])
+
+    def test_calibration_is_of_those_that_were_right(self):
+        p = np.array([.95, .95, .95, .95, .35, .35, .65, np.nan])
+        y = np.array(["b", "b", "b", "a", "a", "b", "b", "b"])
+        ax = lapis.plot.calibration(y, p)
+        dots = ax.collections[0].get_offsets()
+        np.testing.assert_allclose(dots, [[.65, 2 / 3], [.95, .75]])
+        twice = lapis.plot.calibration(y, np.stack([1 - p, p], axis=1))
+        np.testing.assert_allclose(twice.collections[0].get_offsets(), dots)
+
+    def test_confusion_counts_pairs(self):
+        ax = lapis.plot.confusion(["a", "b", "a", "c"], ["a", "a", "b", "c"])
+        np.testing.assert_array_equal(ax.images[0].get_array(),
+                                      [[1, 1, 0], [1, 0, 0], [0, 0, 1]])
+        self.assertEqual([t.get_text() for t in ax.get_yticklabels()],
+                         ["a", "b", "c"])
+
+    def test_holes_are_magenta(self):
+        X = np.zeros((10, 4))
+        X[:5, 1] = np.nan
+        ax = lapis.plot.holes(X, names=["a", "b", "c", "d"])
+        self.assertEqual(ax.get_xticklabels()[1].get_text(), "b\n50%")
+        self.assertGreater(shares(ax.figure, "magenta"), .05)
+        self.assertEqual(shares(lapis.plot.holes(X[5:]).figure, "magenta"), 0)
+
+    def test_coefficients_are_sorted_by_size(self):
+        ax = lapis.plot.coefficients([.5, -2, 0, 1], names="abcd", most=3)
+        self.assertEqual([t.get_text() for t in ax.get_yticklabels()],
+                         ["b", "d", "a"])
+        self.assertEqual([b.get_width() for b in ax.patches], [-2, 1, .5])
+        X, y, _ = two_classes(60, d=6)
+        model = lapis.RobustLDA().fit(X, y)
+        ax = lapis.plot.coefficients(model)
+        largest = np.abs(model.coef_).max()
+        self.assertAlmostEqual(abs(ax.patches[0].get_width()), largest)
+
     def test_without_matplotlib_a_sentence(self):
         program = ("import sys; sys.modules['matplotlib'] = None\n"
                    "import lapis.plot\n"
