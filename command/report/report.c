@@ -73,7 +73,8 @@ void report_parts_free(report_parts *own)
                        own->box,     own->points,      own->codes,
                        own->suspect, own->label_names, own->labels,
                        own->answers, own->class_names, own->texts,
-                       own->names,   own->settings,    own->facts};
+                       own->names,   own->settings,    own->facts,
+                       own->column,  own->titles,      own->numbers};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
@@ -139,6 +140,7 @@ static int fill(cli *c, report_parts *own, lapis_report *r)
   if (code == EXIT_DONE) code = take_apart(c, own, r);
   if (code == EXIT_DONE) code = report_labels(c, own, r);
   if (code == EXIT_DONE) code = report_pictures(c, own, r);
+  if (code == EXIT_DONE) code = report_answers(own, r);
   if (code == EXIT_DONE) code = report_run(c, own, r);
   return code;
 }

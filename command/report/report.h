@@ -5,6 +5,7 @@
 #include "command/run/page_rows.h"
 #include "lapis/images.h"
 
+enum { REPORT_TITLE = 256 };
 typedef struct report_values { /* distinct values of labels, rising */
   int64_t count;
   double *value;
@@ -31,6 +32,9 @@ typedef struct report_parts {
   const char **names; /* of samples, where they are those of files */
   char *texts;        /* behind label_names */
   page_rows *settings, *facts;
+  lapis_sheet_column *column; /* of the table of answers */
+  char (*titles)[REPORT_TITLE];
+  double *numbers; /* of rows without names */
   lapis_json *run; /* --run */
 } report_parts;
 void report_parts_free(report_parts *own);
@@ -43,6 +47,8 @@ int report_labels(cli *c, report_parts *own, lapis_report *r);
 /* report_pictures.c: image files, matches. */
 int report_pictures(cli *c, report_parts *own, lapis_report *r);
 
+/* report_answers.c: the answers as a table, where no pictures show them. */
+int report_answers(report_parts *own, lapis_report *r);
 /* report_run.c: settings and figures of --run. */
 int report_run(cli *c, report_parts *own, lapis_report *r);
 

@@ -258,6 +258,21 @@ static void a_page_says_how_sure_it_is(void **state)
   command_end(&c);
 }
 
+/* A result kept as arrays is shown as a table, too. */
+static void a_report_shows_the_answers(void **state)
+{
+  static char page[400000];
+  command c;
+  start(&c);
+  command_do(&c, "fit auto " KINDS "-q -o k.npz");
+  command_do(&c, "report k.npz -o r.html");
+  command_slurp(&c, "r.html", page, sizeof page);
+  assert_non_null(strstr(page, "<section id=\"answers\""));
+  assert_int_equal(count_of(page, "<th scope=\"row\">car"), 25);
+  assert_non_null(strstr(page, "probability of slow"));
+  command_end(&c);
+}
+
 static void refusals_name_what_is_in_the_table(void **state)
 {
   command c;
@@ -284,6 +299,7 @@ int test_analyst(void)
       cmocka_unit_test(the_last_line_says_what_came_of_it),
       cmocka_unit_test(unsure_answers_stay_empty),
       cmocka_unit_test(a_page_says_how_sure_it_is),
+      cmocka_unit_test(a_report_shows_the_answers),
       cmocka_unit_test(refusals_name_what_is_in_the_table),
   };
   return run_cases(cases, NULL, NULL);
