@@ -158,6 +158,7 @@ struct cli {
   bool bar;                 /* progress wanted on stderr */
   char step[96];            /* that progress was last of */
   bool step_said;           /* a line tells of it */
+  double spoke;             /* when a line last said how far it is */
   double began, least_left; /* seconds; left as shown of this step */
   bool bar_shown;           /* a bar is on the screen and must be wiped */
   const char *doing;        /* what the bar says is done, or NULL */

@@ -7,7 +7,7 @@
 
 enum { BAR_CELLS = 24, LONGEST = 8192 };
 /* seconds: quick runs need no bar, and no lines on their steps */
-static const double BAR_AFTER = 0.5, LINES_AFTER = 10;
+static const double BAR_AFTER = 0.5, LINES_AFTER = 10, LINES_EVERY = 60;
 static const double GROWS_AT_MOST = 1.5; /* time left that is shown */
 
 /* A file that is read twice has one doubt, not two; so has a solver that goes
@@ -41,8 +41,8 @@ static void time_left(cli *c, const lapis_progress *p, char *text, size_t size)
   double left = p->seconds * (1 - p->done) / p->done;
   if (left > GROWS_AT_MOST * c->least_left) return;
   c->least_left = fmin(c->least_left, left);
-  if (left < 100)
-    snprintf(text, size, "  %.0f s left", left);
+  if (left < 100) /* never "0 s left" */
+    snprintf(text, size, "  %.0f s left", fmax(ceil(left), 1));
   else
     snprintf(text, size, "  %.0f min left", left / 60);
 }
@@ -63,10 +63,25 @@ static void note_step(cli *c, const lapis_progress *p)
   fprintf(stderr, "lapis: %s\n", c->step);
 }
 
+/* Without a bar, a line a minute: a long step is not silent. */
+static void note_minute(cli *c, const lapis_progress *p)
+{
+  char left[32];
+  double now = clock_seconds();
+  if (c->bar || isnan(p->done) || now - fmax(c->began, c->spoke) < LINES_EVERY)
+    return;
+  c->spoke = now;
+  time_left(c, p, left, sizeof left);
+  fprintf(stderr, "lapis: %s: %.0f %% done%s%s\n",
+          c->doing == NULL ? p->method : c->doing, 100 * p->done,
+          *left == '\0' ? "" : ",", left + (*left == '\0' ? 0 : 1));
+}
+
 static bool on_progress(const lapis_progress *p, void *user)
 {
   cli *c = user;
   note_step(c, p);
+  note_minute(c, p);
   if (!c->bar || p->seconds < BAR_AFTER) return true;
   char cells[BAR_CELLS + 1], left[32];
   int full = isnan(p->done) ? 0 : (int)(p->done * BAR_CELLS);

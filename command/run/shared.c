@@ -50,6 +50,8 @@ static void read_as_fitted(cli *c, lapis_table_options *out)
     out->id_of = ((const char *const *)id.val)[0];
   if (out->missing == NULL && text_of_model(c, "missing", &id) != NULL)
     out->missing = ((const char *const *)id.val)[0];
+  if (out->decimal == '\0' && text_of_model(c, "decimal", &id) != NULL)
+    out->decimal = ((const char *const *)id.val)[0][0];
 }
 
 int table_from_args(cli *c, lapis_table_options *out)

@@ -219,6 +219,10 @@ static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
   lapis_mat words = lapis_mat_text(&missing, 1, 1);
   if (s >= 0 && missing != NULL)
     s = lapis_model_set_text(c->ctx, m, "missing", &words);
+  const char *decimal = args_get(&c->args, "decimal");
+  lapis_mat mark = lapis_mat_text(&decimal, 1, 1);
+  if (s >= 0 && decimal != NULL)
+    s = lapis_model_set_text(c->ctx, m, "decimal", &mark);
   return s < 0 ? s : put_decimals(c, j, m);
 }
 

@@ -173,7 +173,8 @@ lapis_status io_check_utf8(lapis_ctx *ctx, const char *path, const char *at,
     if (length == 0 || *at == '\0')
       return lapis_fail(ctx, LAPIS_EFORMAT,
                         "%s:%" PRId64 ":%td: is not UTF-8 text but the byte "
-                        "0x%02X%s; save the table as UTF-8",
+                        "0x%02X%s; save the table as UTF-8: iconv -f latin1 -t "
+                        "utf-8 OLD >NEW",
                         path, line, at - line_start + 1, (unsigned char)*at,
                         *at == '\0' ? ", as in UTF-16" : ", as in Latin-1");
     if (*at == '\n') {

@@ -273,6 +273,23 @@ static void a_report_shows_the_answers(void **state)
   command_end(&c);
 }
 
+/* Numbers are read as where the model learnt. */
+static void a_model_keeps_its_decimal_mark(void **state)
+{
+  command c;
+  start(&c);
+  put(&c, "d.csv",
+      "id;a;b;y\nr;1,5;2,5;u\ns;2,5;1,5;v\nt;0,5;3,5;u\nu;3,5;0,5;v\n");
+  command_do(&c, "fit linear d.csv --id id --target y --decimal , --C 1 "
+                 "--model m -q");
+  command_do(&c, "predict m d.csv -q -o a.csv --decimal ,");
+  command_do(&c, "predict m d.csv -q -o b.csv");
+  command_do(&c, "eval accuracy --truth a.csv --target y --id id --scores "
+                 "b.csv");
+  assert_non_null(strstr(c.out, "accuracy 1.000000"));
+  command_end(&c);
+}
+
 static void refusals_name_what_is_in_the_table(void **state)
 {
   command c;
@@ -300,6 +317,7 @@ int test_analyst(void)
       cmocka_unit_test(unsure_answers_stay_empty),
       cmocka_unit_test(a_page_says_how_sure_it_is),
       cmocka_unit_test(a_report_shows_the_answers),
+      cmocka_unit_test(a_model_keeps_its_decimal_mark),
       cmocka_unit_test(refusals_name_what_is_in_the_table),
   };
   return run_cases(cases, NULL, NULL);
