@@ -54,6 +54,15 @@ static const char *part_method(const lapis_arrays *all, const char *prefix)
   return factors ? "mc" : "linear";
 }
 
+/* 0: its answers have no sets. */
+static double coverage_of(cli *c, const lapis_model *m)
+{
+  lapis_mat kept;
+  bool any = lapis_model_get(c->ctx, m, "coverage", &kept) >= 0 &&
+             kept.rows * kept.cols > 0 && kept.dtype != LAPIS_TEXT;
+  return any ? lapis_mat_at(&kept, 0, 0) : 0;
+}
+
 lapis_json *info_model_json(cli *c, const lapis_model *m,
                             const lapis_arrays *all)
 {
@@ -69,6 +78,8 @@ lapis_json *info_model_json(cli *c, const lapis_model *m,
     lapis_json_put_text(to, "beside", part_method(all, "beside."));
   if (part_method(all, "filler.") != NULL)
     lapis_json_put_text(to, "filler", part_method(all, "filler."));
+  if (coverage_of(c, m) > 0)
+    lapis_json_put_number(to, "coverage", coverage_of(c, m));
   lapis_mat stopped = texts(c, m, "stopped"), gap;
   if (stopped.rows * stopped.cols == 1)
     lapis_json_put_text(to, "stopped", ((const char *const *)stopped.val)[0]);
@@ -134,6 +145,10 @@ void info_model(cli *c, const lapis_model *m, const lapis_arrays *all)
          method->title,
          head == NULL ? "?" : lapis_json_text(head, "lapis", "?"));
   print_parts(all);
+  if (coverage_of(c, m) > 0)
+    printf("  with sets, or intervals, of coverage %g, by fits without a fold "
+           "each (arrays fold.NAME)\n",
+           coverage_of(c, m));
   char stopped[80];
   if (model_stopped(c, m, stopped, sizeof stopped))
     printf("  of a fit that ended before its tolerance was met (%s)\n",

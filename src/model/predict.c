@@ -118,7 +118,7 @@ static lapis_status predict_covered(lapis_ctx *ctx, const lapis_data *data,
                                     lapis_solver **out)
 {
   coverage c;
-  lapis_solver *answer, *fold[COVERAGE_FOLDS] = {NULL};
+  lapis_solver *answer = NULL, *fold[COVERAGE_FOLDS] = {NULL};
   TRY(coverage_read(ctx, m, &c));
   if (!(c.share > 0)) return predict_one(ctx, data, m, options, out);
   lapis_status s = predict_one(ctx, data, m, options, &answer);

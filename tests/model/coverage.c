@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "scarce.h"
 
 enum { D = 2, KNOWN = 160, NEW = 1500, DRAWS = 6, K = 3 };
 typedef struct world {
@@ -284,6 +285,50 @@ static void a_class_of_one_stays(void **state)
   discard(w);
 }
 
+/* A solver that has answered without sets is asked for them, and for a model
+ * that predicts with them. */
+static lapis_status ask_for_sets(world *w, lapis_solver *s)
+{
+  lapis_auto_settings set = settings(.9);
+  lapis_model *m = NULL;
+  lapis_solver *p = NULL;
+  lapis_status status = lapis_solver_retune(s, &set);
+  if (status >= 0) status = lapis_solve(s);
+  if (status >= 0) status = lapis_model_new(s, &m);
+  if (status >= 0) status = lapis_model_set_coverage(w->ctx, m, .8, 1);
+  if (status >= 0) status = lapis_predict_new(w->ctx, &w->later, m, NULL, &p);
+  if (status >= 0) status = lapis_solve(p);
+  if (status >= 0) assert_true(has(s, "classes_kept"));
+  lapis_solver_free(p);
+  lapis_model_free(m);
+  return status;
+}
+
+static void sets_survive_scarcity(void **state)
+{
+  world *w = make(CLASSES, 8);
+  lapis_auto_settings set = settings(0);
+  lapis_solver *s;
+  long k = 0;
+  w->later.X.cols = 5;
+  for (int j = 40; j < KNOWN; j++) w->Y[j] = NAN;
+  for (;; k += room_step(k)) {
+    assert_int_equal(lapis_auto_new(w->ctx, &w->data, &set, &s), LAPIS_OK);
+    assert_int_equal(lapis_solve(s), LAPIS_OK);
+    scarce.countdown = k;
+    scarce.failed = false;
+    lapis_status status = ask_for_sets(w, s);
+    scarce.countdown = -1;
+    lapis_solver_free(s);
+    if (status >= 0) break;
+    if (status != LAPIS_ENOMEM)
+      fail_msg("allocation %ld: status %d: %s", k, status,
+               lapis_ctx_error(w->ctx));
+  }
+  assert_true(k > 20 && !scarce.failed);
+  discard(w);
+}
+
 int test_coverage(void)
 {
   const struct CMUnitTest tests[] = {
@@ -293,6 +338,7 @@ int test_coverage(void)
       cmocka_unit_test(every_class_is_covered),
       cmocka_unit_test(a_model_answers_with_any_share),
       cmocka_unit_test(few_numbers_promise_little),
-      cmocka_unit_test(a_class_of_one_stays)};
+      cmocka_unit_test(a_class_of_one_stays),
+      cmocka_unit_test(sets_survive_scarcity)};
   return run_cases(tests, NULL, NULL);
 }

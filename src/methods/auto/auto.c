@@ -450,9 +450,10 @@ static lapis_status set_coverage(auto_solver *w, double started)
   if (!w->covers && (s == LAPIS_EINVAL || s == LAPIS_TIME_LIMIT))
     base_note(ctx, BASE_WARNING, "no-coverage", "%s: no sets, or intervals: %s",
               w->name,
-              s == LAPIS_TIME_LIMIT ? "time ran out before every fold was "
-                                      "answered by a fit without it"
-                                    : "too few labels are known to hide some");
+              s == LAPIS_TIME_LIMIT ? "time ran out before every fold was held "
+                                      "out"
+              : w->race == NULL     ? "nothing could be held out to compare"
+                                    : "too few labels are known");
   if (!w->covers) return s == LAPIS_EINVAL ? LAPIS_OK : s;
   w->cover.c.share = w->set.coverage;
   w->cover.c.by_class = w->set.coverage_by == LAPIS_COVERAGE_CLASS;
