@@ -93,14 +93,16 @@ static lapis_status go_on(label_run *w, bool answer, int64_t held_out)
   lapis_auto_settings set = settings_of(w);
   set.compare_only = !answer;
   set.held_out = held_out;
+  set.coverage = answer ? w->set.coverage : 0;
   TRY(lapis_solver_retune(w->chooser, &set));
   return lapis_solve(w->chooser);
 }
 
 lapis_status label_complete(label_run *w)
 {
-  static const char *const passed[] = {"low_rank", "candidates",
-                                       "candidate_figures", "chosen", "hidden"};
+  static const char *const passed[] = {
+      "low_rank", "candidates",   "candidate_figures", "chosen",
+      "hidden",   "classes_kept", "kept_values"};
   lapis_mat figures, names;
   int64_t chosen;
   flow_allow(w->flow, 1);

@@ -9,9 +9,9 @@
 typedef struct sheet {
   const label_run *w;
   csv_writer out;
-  char behind; /* a cell: ',' or a tab */
-  lapis_mat scores;
-  char *text; /* room for all names of classes */
+  char behind;            /* a cell: ',' or a tab */
+  lapis_mat scores, kept; /* kept: of --coverage, or empty */
+  char *text;             /* room for all names of classes */
 } sheet;
 
 static const char *class_name(const label_run *w, int64_t c)
@@ -51,6 +51,20 @@ static const char *doubt_of(sheet *s, int64_t i)
   return s->text;
 }
 
+/* The labels that an image may have, by its set; of many, which of them. */
+static const char *set_of(sheet *s, int64_t i)
+{
+  const label_run *w = s->w;
+  size_t used = 0;
+  bool many = w->given.kind == LABEL_MANY;
+  s->text[0] = '\0';
+  for (int64_t c = 0; c < w->given.n_names; c++)
+    if (lapis_mat_at(&s->kept, many ? 2 * c + 1 : c, i) > 0)
+      used += (size_t)sprintf(s->text + used, "%s%s", used > 0 ? ";" : "",
+                              w->given.name[c]);
+  return s->text;
+}
+
 static void put_titles(sheet *s)
 {
   const label_run *w = s->w;
@@ -59,6 +73,7 @@ static void put_titles(sheet *s)
   put(s, false, "label");
   put(s, false, "origin");
   put(s, false, "rather");
+  if (s->kept.cols > 0) put(s, false, "set");
   for (int64_t c = 0; cells && c < w->given.K; c++) {
     sprintf(s->text, "origin of %s", class_name(w, c));
     put(s, false, s->text);
@@ -78,6 +93,7 @@ static void put_image(sheet *s, int64_t i)
   put(s, false, w->answer[i]);
   put(s, false, origin(w, i));
   put(s, false, doubt_of(s, i));
+  if (s->kept.cols > 0) put(s, false, set_of(s, i));
   for (int64_t c = 0; cells && c < K; c++)
     put(s, false, isnan(w->Y[i * w->given.rows + c]) ? "filled" : "given");
   for (int64_t c = 0; c < K; c++) {
@@ -97,6 +113,8 @@ lapis_status label_sheet_write(const lapis_flow *f, const char *path)
   bool tabs = size > 4 && strcmp(path + size - 4, ".tsv") == 0;
   sheet s = {.w = w, .behind = tabs ? '\t' : ','};
   TRY(flow_get(f, "scores", &s.scores));
+  if (w->set.coverage > 0 && flow_get(f, "classes_kept", &s.kept) < 0)
+    s.kept.cols = 0; /* nothing could be compared */
   for (int64_t c = 0; c < w->given.n_names; c++)
     room += strlen(w->given.name[c]) + 4;
   s.text = malloc(room);

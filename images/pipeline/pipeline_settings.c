@@ -67,6 +67,9 @@ static const lapis_param label_params[] = {
                    "(at most 20)"),
     INT_IN("suspects", suspects, "M", .value = 10, FROM_TO(0, 1e6),
            .help = "list at most M given labels that look wrong"),
+    REAL_IN("coverage", coverage, "C", .value = 0, FROM_TO(0, .999),
+            .help = "also the set of labels that holds the right one of this "
+                    "share of new images, .9 say; 0: without"),
     BOOL("where", where,
          .help = "also say where in the image: needs features that are words"),
     TEXT("segments", segments, .arg = "FOLDER", .goes_with = "where",
@@ -104,6 +107,8 @@ static const lapis_result_row label_results[] = {
     RESULT("probabilities", "n x K",
            .where = "settings were chosen by hidden labels",
            .help = "that the label is yes"),
+    RESULT_SETS(.when = "coverage",
+                .where = "settings were chosen by hidden labels"),
     RESULT("classes", "classes", .type = LAPIS_TEXT,
            .help = "their names, as columns of scores; of two classes both, "
                    "the one that scores speak for last"),

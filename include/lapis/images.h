@@ -534,6 +534,7 @@ typedef struct lapis_label_settings {
   const char *checkpoint;
   int64_t pictures;
   bool folder_is_class;
+  double coverage; /* as auto's */
 } lapis_label_settings;
 /* Kinds that features "auto" makes and compares: each alone, the last two and
  * all of them side by side.  Settings in `kinds` are of these, in this order.

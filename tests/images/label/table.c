@@ -223,6 +223,12 @@ static void answers_become_a_sheet(void **state)
   sheet_says(&c, "in/a20.pgm", ",flat,filled,,-[0-9.]*$");
   command_do(&c, TABLE "table:v.csv -o answers.tsv");
   shell(&c, "tr '\\t' , <answers.tsv | cmp - answers.csv");
+  command_do(&c, TABLE "table:v.csv --coverage .6 -o answers.csv");
+  shell(&c, "head -n 1 answers.csv | "
+            "grep -qx 'image,label,origin,rather,set,score of upright'");
+  sheet_says(&c, "in/a20.pgm", ",flat,filled,,flat,-[0-9.]*$");
+  command_do(&c, TABLE "table:v.csv --coverage .95 -o answers.csv");
+  sheet_says(&c, "in/a20.pgm", ",flat,filled,,\"flat;upright\",-[0-9.]*$");
   command_end(&c);
 }
 
@@ -263,6 +269,9 @@ static void cells_of_the_sheet_have_an_origin(void **state)
   sheet_says(&c, "in/a02.pgm", ",flat,given,,given,given,");
   sheet_says(&c, "in/a03.pgm", ",upright,partly given,,given,filled,");
   sheet_says(&c, "in/a21.pgm", ",upright,filled,,filled,filled,");
+  command_do(&c, TABLE "table:v.csv -o answers.csv --suspects 0 "
+                       "--coverage .6");
+  sheet_says(&c, "in/a21.pgm", ",upright,filled,,upright,filled,filled,");
   command_do(&c, TABLE "table:v.csv --suspects 0");
   given_says(&c, "in/a02.pgm  flat ", "yes");
   given_says(&c, "in/a03.pgm  upright ", "partly");
