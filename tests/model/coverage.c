@@ -191,6 +191,43 @@ static void every_class_is_covered(void **state)
   CHECK_AT_LEAST(worst[LAPIS_COVERAGE_CLASS], .8 - sqrt((double)K) * slack(.8));
 }
 
+/* Eight samples a group, of one level that no feature tells, and a feature that
+ * tells the groups of the fit apart: only groups that are hidden whole promise
+ * something for new ones. */
+static void new_groups_are_covered(void **state)
+{
+  enum { EACH = 8, FEW = DRAWS / 2 };
+  double covered[2] = {0};
+  int64_t group[KNOWN];
+  for (uint64_t seed = 1; seed <= FEW; seed++) {
+    world *w = make(NUMBERS, seed);
+    lapis_auto_settings set = settings(.8);
+    set.candidates = "trees";
+    set.targets = LAPIS_TARGETS_NUMBERS;
+    double level = 0, mark = 0;
+    for (int j = 0; j < KNOWN + NEW; j++) {
+      bool old = j < KNOWN;
+      int i = old ? j : j - KNOWN;
+      if (j % EACH == 0) level = 3 * check_normal(&w->seed);
+      if (j % EACH == 0) mark = check_normal(&w->seed);
+      (old ? w->Y : w->truth)[i] += level;
+      (old ? w->X : w->Z)[D * i + 1] = mark;
+      if (old) group[j] = j / EACH;
+    }
+    for (int whole = 0; whole < 2; whole++) {
+      w->data.group = whole ? group : NULL;
+      lapis_model *m = fit(w, &set);
+      lapis_solver *s = predict(w, m);
+      covered[whole] += within(w, s) / FEW;
+      lapis_solver_free(s);
+      lapis_model_free(m);
+    }
+    discard(w);
+  }
+  CHECK_AT_MOST(covered[0], .65);
+  CHECK_AT_LEAST(covered[1], .8 - sqrt(2. * EACH) * slack(.8));
+}
+
 /* What the file keeps answers alike; larger shares keep what smaller ones do,
  * and the answer is in each; 0 has no sets. */
 static void a_model_answers_with_any_share(void **state)
@@ -336,6 +373,7 @@ int test_coverage(void)
       cmocka_unit_test(sets_of_labels_keep_their_promise),
       cmocka_unit_test(intervals_keep_their_promise),
       cmocka_unit_test(every_class_is_covered),
+      cmocka_unit_test(new_groups_are_covered),
       cmocka_unit_test(a_model_answers_with_any_share),
       cmocka_unit_test(few_numbers_promise_little),
       cmocka_unit_test(a_class_of_one_stays),
