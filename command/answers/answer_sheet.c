@@ -301,6 +301,7 @@ static bool add_coverage(sheet *s, const answers *a)
   bool one = s->targets == 1;
   char room[32];
   s->kept = a->kept;
+  s->set = s->count;
   for (int64_t k = 0; k < s->targets; k++) {
     const char *title = one ? "" : target_title(a, k, room);
     if (a->kept.cols > 0 && !add_set(s, a, k, title)) return false;
@@ -308,6 +309,7 @@ static bool add_coverage(sheet *s, const answers *a)
     add_row(s, &a->low, k, one ? "low" : "low of ", title);
     add_row(s, &a->high, k, one ? "high" : "high of ", title);
   }
+  s->sets = s->count - s->set;
   return true;
 }
 

@@ -16,6 +16,7 @@ typedef struct sheet {
    * further one two columns on), what one given target rather is, and the
    * first of the probabilities; 0: none does */
   int origin, rather, share;
+  int set, sets;  /* the first of the columns of sets, or intervals; how many */
   lapis_mat kept; /* classes in sets: targets x values, n; or empty */
   int64_t n;      /* samples */
 } sheet;

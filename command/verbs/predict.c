@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/command.h"
+#include "command/answers/answer_sheet.h"
 
 static const cli_option options[] = {
     {"scores", 0, NULL,
@@ -39,11 +39,38 @@ static void print_value(const lapis_mat *text, double v)
     printf("\t%.10g", v);
 }
 
-/* One line a sample: its name or number, then its labels or scores. */
-static void print_rows(cli *c, const lapis_dataset *ds, const lapis_mat *what,
-                       const lapis_mat *text)
+/* ---- sets and intervals, as tables have them ----------------------------*/
+static void print_sets(const sheet *t, int64_t j)
 {
-  (void)c;
+  for (int k = t->set; k < t->set + t->sets; k++) {
+    const lapis_mat *m = &t->column[k].values;
+    if (m->dtype == LAPIS_TEXT)
+      printf("\t%s", ((const char *const *)m->val)[j * m->ld]);
+    else
+      printf("\t%.10g", lapis_mat_at(m, 0, j));
+  }
+}
+
+static void put_sets(lapis_json *to, const sheet *t)
+{
+  for (int k = t->set; k < t->set + t->sets; k++) {
+    const lapis_mat *m = &t->column[k].values;
+    lapis_json *list = lapis_json_list();
+    for (int64_t j = 0; j < t->n; j++)
+      if (m->dtype == LAPIS_TEXT)
+        lapis_json_put_text(list, NULL,
+                            ((const char *const *)m->val)[j * m->ld]);
+      else
+        lapis_json_put_number(list, NULL, lapis_mat_at(m, 0, j));
+    lapis_json_put(to, t->column[k].title, list);
+  }
+}
+
+/* One line a sample: its name or number, then its labels or scores, and sets.
+ */
+static void print_rows(const lapis_dataset *ds, const lapis_mat *what,
+                       const lapis_mat *text, const sheet *t)
+{
   lapis_mat names = lapis_dataset_text(ds, "names");
   for (int64_t j = 0; j < what->cols; j++) {
     if (names.cols == what->cols)
@@ -52,6 +79,7 @@ static void print_rows(cli *c, const lapis_dataset *ds, const lapis_mat *what,
       printf("%lld", (long long)j + 1);
     for (int64_t i = 0; i < what->rows; i++)
       print_value(text, lapis_mat_at(what, i, j));
+    print_sets(t, j);
     printf("\n");
   }
 }
@@ -108,16 +136,23 @@ static lapis_status print_answer(cli *c, const lapis_solver *s,
     status = spread_join(c, s, what, lapis_dataset_samples(ds), &rows, &owned);
   if (status < 0) return status;
   if (strcmp(what, "labels") == 0) text = class_texts(c, ds);
+  sheet t = {.count = 0};
+  bool covered =
+      result_of(s, "classes_kept").cols + result_of(s, "set_low").cols > 0;
+  if (any && covered && c->ranks.size == 1)
+    status = sheet_make(c, s, ds, false, "predict", &t);
   lapis_json *to = NULL;
   if (c->json)
     to = run_json(c, lapis_model_method(c->model)->name, c->method, s,
                   lapis_dataset_data(ds));
   if (any && to != NULL) lapis_json_put(to, what, rows_json(&rows, &text));
   if (to != NULL && has_matches(s)) put_matches(to, s);
-  if (any && to == NULL) print_rows(c, ds, &rows, &text);
+  if (to != NULL) put_sets(to, &t);
+  if (any && to == NULL) print_rows(ds, &rows, &text, &t);
+  sheet_close(&t);
   if (to != NULL) print_json(to);
   free(owned);
-  return LAPIS_OK;
+  return status;
 }
 
 /* ---- checks against the model -------------------------------------------*/

@@ -67,6 +67,11 @@ static void sets_are_columns(void **state)
                   "--coverage 0 -o b.csv");
   command_slurp(&c, "b.csv", table, sizeof table);
   assert_string_equal(cell(table, 0, 2, set), "probability of low");
+  command_run(&c, "predict m.lapis t.csv --id name --drop word,height "
+                  "--coverage .999 --coverage-by class");
+  assert_non_null(strstr(c.out, "\tlow;mid;top\n"));
+  command_run(&c, "predict m.lapis t.csv --id name --drop word,height --json");
+  assert_non_null(strstr(c.out, "\"set\": ["));
   command_run(&c, "info m.lapis");
   assert_non_null(strstr(c.out, "of coverage 0.9"));
   command_end(&c);
