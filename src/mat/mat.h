@@ -95,6 +95,9 @@ lapis_status mat_moments_end(lapis_ctx *ctx, const mat_moments *m, int pass);
 /* Both passes of X; weight: of the samples, or NULL. */
 lapis_status mat_measure(lapis_ctx *ctx, const lapis_mat *X,
                          const double *weight, const mat_moments *m);
+/* Whether features seem to have one unit, so that a sample has a length: by
+ * root mean square none is more than ten times as large as half of them. */
+lapis_status mat_one_unit(lapis_ctx *ctx, const lapis_mat *X, bool *out);
 
 /* ---- units (unit.c) -----------------------------------------------------*/
 /* 1, or, where numbers are far from it, a power of two near the mean size of

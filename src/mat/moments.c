@@ -4,6 +4,7 @@
  * that nothing cancels.  A deviation that is no more than the rounding of a
  * constant is 0. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mat/mat.h"
@@ -57,5 +58,28 @@ lapis_status mat_measure(lapis_ctx *ctx, const lapis_mat *X,
     s = mat_moments_end(ctx, m, pass);
   }
   base_free(x);
+  return s;
+}
+
+static int by_size(const void *a, const void *b)
+{
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+lapis_status mat_one_unit(lapis_ctx *ctx, const lapis_mat *X, bool *out)
+{
+  static const double FAR = 10;
+  int64_t d = X->rows;
+  double *memory = base_alloc(ctx, 3 * d, sizeof *memory);
+  *out = false;
+  if (memory == NULL) return LAPIS_ENOMEM;
+  double *size = memory + 2 * d;
+  mat_moments of = {d, memory, memory + d, size};
+  lapis_status s = mat_measure(ctx, X, NULL, &of);
+  for (int64_t i = 0; i < d; i++) size[i] = hypot(of.mean[i], size[i]);
+  qsort(size, (size_t)d, sizeof *size, by_size);
+  if (s >= 0 && d > 0) *out = size[d - 1] <= FAR * size[d / 2];
+  base_free(memory);
   return s;
 }

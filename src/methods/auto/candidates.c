@@ -131,7 +131,8 @@ lapis_status candidates_list(comparison *r)
   for (int i = 0; r->o.mc && i < ROWS; i++)
     if (of_variant[r->set.variant].row[i].gamma > 0)
       add_mc(r, 0, &of_variant[r->set.variant].row[i]);
-  for (int i = 0; r->o.mc && r->n_maps > 1 && i < ROWS; i++)
+  int maps = r->counts ? r->n_maps : 1; /* lines alone read lengths */
+  for (int i = 0; r->o.mc && r->counts && i < ROWS; i++)
     if (of_counts[i].gamma > 0) add_mc(r, 1, &of_counts[i]);
   for (int map = 0; r->o.linear && map < r->n_maps; map++)
     for (size_t k = 0; k < sizeof weights / sizeof *weights; k++) {
@@ -140,9 +141,9 @@ lapis_status candidates_list(comparison *r)
       x.filled = true;
       if (r->fills && map == 0) candidates_add(r, &x);
     }
-  for (int map = 0; kernels_pay(r) && map < r->n_maps; map++)
+  for (int map = 0; kernels_pay(r) && map < maps; map++)
     TRY(add_kernels(r, map));
-  for (int map = 0; trees_pay(r) && map < r->n_maps; map++) {
+  for (int map = 0; trees_pay(r) && map < maps; map++) {
     candidate x = {.kind = CANDIDATE_TREES, .map = map, .leaf = LEAF};
     if (r->imputes || !r->fills || map > 0) candidates_add(r, &x);
     x.filled = true;

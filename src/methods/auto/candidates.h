@@ -86,6 +86,7 @@ struct comparison {
   double *weight;     /* n, or NULL */
   double *turn;       /* K: -1 where the rarer value is the smaller one */
   int n_maps;
+  bool counts; /* the second map is that of counts, else of lengths */
   const char *map[MOST_MAPS];
   char *own_map;
   double *memory[MOST_MAPS]; /* behind X */

@@ -59,20 +59,39 @@ static const char *scale_stored(comparison *r, const lapis_mat *X)
   return r->scaled;
 }
 
-static void choose_maps(comparison *r, const lapis_mat *X)
+/* Light, or any factor of a sample's own, leaves the shares of what it
+ * multiplies: of features that have one unit and are nowhere below 0. */
+static lapis_status have_lengths(comparison *r, const lapis_mat *X, bool *out)
+{
+  *out = false;
+  if (!r->o.linear || r->o.numbers || X->colptr != NULL || has_gaps(X))
+    return LAPIS_OK;
+  for (int64_t j = 0; j < X->cols; j++)
+    for (int64_t i = 0; i < X->rows; i++)
+      if (lapis_mat_at(X, i, j) < 0) return LAPIS_OK;
+  return mat_one_unit(r->ctx, X, out);
+}
+
+static lapis_status choose_maps(comparison *r, const lapis_mat *X)
 {
   bool huge = (double)X->rows * (double)X->cols > MOST_ENTRIES;
   bool sparse =
       X->colptr != NULL && (huge || r->set.absent == LAPIS_ABSENT_MISSING);
   const variant_maps *of = candidates_maps(r->set.variant);
+  bool counts = of->counts && X->rows > 2, lengths = false;
   r->n_maps = 1;
   r->map[0] = of->map;
   if (r->own_map != NULL)
     r->map[0] = r->own_map;
   else if (sparse)
     r->map[0] = of->sparse == NULL ? scale_stored(r, X) : of->sparse;
-  else if (of->counts && X->rows > 2 && !has_gaps(X) && are_counts(X))
-    r->map[r->n_maps++] = "l1-sqrt,standard";
+  else if (counts && !has_gaps(X) && are_counts(X))
+    r->counts = true;
+  else if (counts)
+    TRY(have_lengths(r, X, &lengths));
+  if (r->counts || lengths)
+    r->map[r->n_maps++] = r->counts ? "l1-sqrt,standard" : "l2,standard";
+  return LAPIS_OK;
 }
 
 /* A plain candidate reads all of X, gaps filled. */
@@ -106,7 +125,7 @@ static lapis_status name_imputing(comparison *r)
 
 lapis_status race_make_maps(comparison *r, const lapis_mat *X)
 {
-  choose_maps(r, X);
+  TRY(choose_maps(r, X));
   r->o.linear = r->o.linear && plain_can_read(X, &r->set);
   r->o.trees = r->o.trees && plain_can_read(X, &r->set);
   r->fills = may_fill(r, X);

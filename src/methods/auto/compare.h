@@ -15,7 +15,8 @@ enum { /* settings that are stated and stay; the others are chosen */
        STATED_MU = 8
 };
 typedef struct auto_options {
-  const char *map; /* NULL: standard, for counts also l1-sqrt,standard (mc1);
+  const char *map; /* NULL: standard, for counts also l1-sqrt,standard, for
+                    * lines of what has one unit also l2,standard (mc1);
                     * scale:auto,scale:10 (pos); none (simplex) */
   unsigned stated; /* STATED_* */
   /* who runs: mc; logistic regressions, lines and, up to 5000 samples, behind a

@@ -25,7 +25,6 @@
  * table tried (bench/results/rr.md). */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "folds/folds.h"
@@ -123,28 +122,6 @@ static lapis_status weigh_classes(const rr *w, plan *p)
   return s;
 }
 
-static int by_size(const void *a, const void *b)
-{
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
-/* Whether features have one unit, so that a sample has a length: none is ten
- * times as large as half of them are. */
-static lapis_status find_alike(const rr *w, plan *p)
-{
-  static const double FAR = 10;
-  double *size = base_alloc(w->base.ctx, w->d, sizeof *size);
-  if (size == NULL) return LAPIS_ENOMEM;
-  const double *centre = w->scale.centre;
-  for (int64_t i = 0; i < w->d; i++)
-    size[i] = hypot(centre[i], centre[w->d + i]);
-  qsort(size, (size_t)w->d, sizeof *size, by_size);
-  p->alike = size[w->d - 1] <= FAR * size[w->d / 2];
-  base_free(size);
-  return LAPIS_OK;
-}
-
 /* Of numbers two folds of all samples; rlda: each class spread evenly. */
 static lapis_status choose_folds(rr *w, plan *p)
 {
@@ -164,7 +141,7 @@ static lapis_status choose_folds(rr *w, plan *p)
     p->kind = base_alloc(ctx, w->n, sizeof *p->kind);
     if (p->X1 == NULL || p->Y == NULL || p->kind == NULL) return LAPIS_ENOMEM;
     TRY(rr_take_unit(w, p->X1));
-    TRY(find_alike(w, p));
+    TRY(mat_one_unit(ctx, &w->given, &p->alike));
     for (int64_t j = 0; j < w->n; j++) {
       p->kind[j] = class_of(w, j);
       p->Y[j] = w->labels.value[p->kind[j]];

@@ -192,11 +192,64 @@ static void suspects_are_by_labels_held_out(void **state)
   discard(t);
 }
 
+/* ---- light -----------------------------------------------------------*/
+enum { LIT = 120, SEEN = 12 };
+
+/* AUROC of the best line behind a map; NaN: there is none. */
+static double best_line(const lapis_solver *s, const char *map)
+{
+  lapis_mat all = result(s, "candidates");
+  lapis_mat figure = result(s, "candidate_figures");
+  for (int64_t i = 0; i < all.cols; i++) {
+    const char *const *text = (const char *const *)all.val + 2 * i;
+    bool kernel = strstr(text[1], "nystrom") != NULL;
+    if (strcmp(text[0], "linear") == 0 && !kernel && strstr(text[1], map))
+      return lapis_mat_at(&figure, 2, i);
+  }
+  return NAN;
+}
+
+/* Every sample has a light of its own: lines of samples of length 1 compete,
+ * where features have one unit. */
+static void light_is_left_out(void **state)
+{
+  static double X[SEEN * LIT], Y[LIT];
+  lapis_ctx *ctx = lapis_ctx_new();
+  uint64_t seed = 11;
+  for (int j = 0; j < LIT; j++) {
+    double light = exp(1.5 * check_normal(&seed));
+    Y[j] = check_uniform(&seed) < .5;
+    for (int i = 0; i < SEEN; i++)
+      X[SEEN * j + i] =
+          light * (1 + check_uniform(&seed) + (i % 2 == 0 ? .4 * Y[j] : 0));
+  }
+  lapis_data data = {.X = lapis_mat_f64(X, SEEN, LIT),
+                     .Y = lapis_mat_f64(Y, 1, LIT)};
+  for (int units = 1; units <= 2; units++) {
+    lapis_auto_settings set = lapis_auto_defaults();
+    lapis_solver *s;
+    set.candidates = "linear";
+    set.compare_only = true;
+    assert_int_equal(lapis_auto_new(ctx, &data, &set, &s), LAPIS_OK);
+    assert_int_equal(lapis_solve(s), LAPIS_OK);
+    double of = best_line(s, "l2,standard"),
+           as = best_line(s, "--map standard");
+    if (units == 1) CHECK_AT_LEAST(of, as + .05);
+    if (units == 2) assert_true(isnan(of));
+    lapis_solver_free(s);
+    for (int j = 0; j < LIT; j++) X[SEEN * j] *= 1e4; /* in other units */
+  }
+  lapis_ctx_free(ctx);
+}
+
 int test_auto(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(parts_stay), cmocka_unit_test(figures_are_true),
-      cmocka_unit_test(features_are_compared), cmocka_unit_test(open_mc),
+      cmocka_unit_test(parts_stay),
+      cmocka_unit_test(light_is_left_out),
+      cmocka_unit_test(figures_are_true),
+      cmocka_unit_test(features_are_compared),
+      cmocka_unit_test(open_mc),
       cmocka_unit_test(suspects_are_by_labels_held_out)};
   return run_cases(tests, NULL, NULL);
 }
