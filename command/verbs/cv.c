@@ -19,7 +19,7 @@ static const cli_option options[] = {
     {"map-priv", 0, NULL, NULL},
     {"baseline", 0, NULL,
      "also the method linear on the same folds and, where P is given, the "
-     "method without it"},
+     "method without it, and whether they are beaten"},
     CLI_JOBS_ROW("folds"),
     {"checkpoint", 0, "F",
      "keep what a killed or interrupted run needs to go on; the same command "
@@ -193,6 +193,64 @@ static int leave_out_P(cli *c, const lapis_data *data, const void *settings,
   return s < 0 || s == LAPIS_CANCELLED ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
+/* By how much the best point is ahead of the rival's, fold by fold where both
+ * have values; NaN: nothing to compare. */
+typedef struct verdict {
+  double ahead, error;
+} verdict;
+
+/* Folds share what they learn from: the variance of the mean of k differences
+ * is that of one times 1/k + 1/(k - 1) [Nadeau and Bengio 2003].  Pooled, the
+ * errors of both are taken as if they were of different samples. */
+static verdict judge_rival(cli *c, const lapis_solver *cv, const rival *r)
+{
+  verdict out = {NAN, NAN};
+  const lapis_metric_kind *metric;
+  int64_t a = cv_best(cv), b = r->cv == NULL ? -1 : cv_best(r->cv), k = 0;
+  if (a < 0 || b < 0 ||
+      lapis_metric_find(c->ctx, text_of(cv, "metric"), &metric) < 0)
+    return out;
+  double sign = metric->less_is_better ? -1 : 1, sum = 0, square = 0;
+  lapis_mat own = result_of(cv, "fold_values");
+  lapis_mat other = result_of(r->cv, "fold_values");
+  for (int64_t f = 0; f < own.cols && f < other.cols; f++) {
+    double by = sign * (lapis_mat_at(&own, a, f) - lapis_mat_at(&other, b, f));
+    if (isnan(by)) continue;
+    sum += by;
+    square += by * by;
+    k++;
+  }
+  point x = point_at(cv, a), y = point_at(r->cv, b);
+  if (args_get(&c->args, "pooled") != NULL)
+    return (verdict){sign * (x.mean - y.mean), hypot(x.deviation, y.deviation)};
+  if (k < 2) return out;
+  double n = (double)k, spread = fmax(square - sum * sum / n, 0) / (n - 1);
+  return (verdict){sum / n, sqrt(spread * (1 / n + 1 / (n - 1)))};
+}
+
+static const char *weight_of(verdict v)
+{
+  return fabs(v.ahead) > 2 * v.error ? "clear" : "a toss-up";
+}
+
+static void print_verdict(verdict v, const char *who, const char *worth)
+{
+  if (isnan(v.ahead) || isnan(v.error)) return;
+  printf("%s %s by %.4f +- %.4f: %s%s\n", who,
+         v.ahead < 0 ? "is behind" : "is ahead", fabs(v.ahead), v.error,
+         weight_of(v), v.ahead > 2 * v.error ? "" : worth);
+}
+
+static void put_verdict(lapis_json *to, verdict v, const char *name)
+{
+  if (isnan(v.ahead) || isnan(v.error)) return;
+  lapis_json *of = lapis_json_object();
+  lapis_json_put_number(of, "ahead", v.ahead);
+  lapis_json_put_number(of, "error", v.error);
+  lapis_json_put_text(of, "verdict", weight_of(v));
+  lapis_json_put(to, name, of);
+}
+
 static void print_rival(const rival *r, const char *what)
 {
   if (r->cv == NULL || cv_best(r->cv) < 0) return;
@@ -220,6 +278,8 @@ static void print_cv_json(cli *c, const lapis_solver *cv, const grid_text *g,
   if (best >= 0) lapis_json_put(to, "best", point_json(cv, g, best));
   put_rival(to, linear, "baseline");
   put_rival(to, without_P, "without_P");
+  put_verdict(to, judge_rival(c, cv, linear), "against_baseline");
+  put_verdict(to, judge_rival(c, cv, without_P), "against_without_P");
   print_json(to);
 }
 
@@ -269,6 +329,10 @@ static void show(cli *c, const lapis_solver *cv, const grid_text *g,
   print_text(cv, g, o->pooled);
   print_rival(without_P, "without P");
   print_rival(linear, "linear");
+  print_verdict(judge_rival(c, cv, without_P), "with P it", "; leave P out");
+  bool itself = c->method == lapis_method_find("linear");
+  print_verdict(judge_rival(c, cv, linear), c->method->name,
+                itself ? "" : "; linear is simpler");
 }
 
 /* The limit, or what the last fold that was left out said, or that none could

@@ -223,7 +223,23 @@ static void cv_says_what_P_is_worth(void **state)
                metric[k]);
     CHECK_NEAR(number_after(c.out, "\"without_P\"", "\"mean\": "), alone,
                1e-12);
+    double best = number_after(c.out, "\"best\"", "\"mean\": ");
+    CHECK_NEAR(number_after(c.out, "\"against_without_P\"", "\"ahead\": "),
+               best - alone, 1e-12);
   }
+  /* the last lines are verdicts: P that says nothing is left out */
+  char noise[60 * 24];
+  uint64_t seed = 5;
+  size_t used = 0;
+  for (int j = 0; j < 60; j++)
+    used += (size_t)snprintf(noise + used, sizeof noise - used, "%.6f\n",
+                             check_normal(&seed));
+  command_write(&c, "noise.csv", noise, used);
+  command_do(&c, "cv svmplus t.csv --target 3 -P noise.csv --grid C=1 "
+                 "--baseline --metric accuracy");
+  assert_non_null(strstr(c.out, "leave P out\n"));
+  assert_non_null(strstr(c.out, "\nsvmplus is "));
+  assert_int_equal(c.out[strlen(c.out) - 1], '\n');
   command_end(&c);
 }
 
