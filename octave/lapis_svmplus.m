@@ -20,13 +20,13 @@ function [scores, result, info] = lapis_svmplus (X, Y, P, varargin)
   %                      margins
   %  zeta                n x K, with --certificate, where the formulation is
   %                      not l2: the multipliers of v'z >= 0
-  %  weights_priv        K x (p + 1), with --certificate and P, where kernels
-  %                      are linear and the formulation is not l2: v of the
-  %                      slack v'z, the offset last
+  %  weights_priv        K x (p + 1), with --certificate and P, where P is
+  %                      used, kernels are linear and the formulation is not
+  %                      l2: v of the slack v'z, the offset last
   %  scale               2 x d, with --certificate, where X was scaled: x' =
   %                      (x - row 1) row 2
-  %  scale_priv          2 x p, with --certificate and P, where P was scaled:
-  %                      the same of P
+  %  scale_priv          2 x p, with --certificate and P, where P is used and
+  %                      was scaled: the same of P
   %  used                n, where Y has gaps: 1 for samples with all their
   %                      targets, which are learnt from; 0 for the others,
   %                      which are answered

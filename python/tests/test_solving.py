@@ -460,7 +460,8 @@ class Parameters(unittest.TestCase):
             used = json.loads(command(
                 "fit", method, "d.npz", "--json", *(
                     {"mc": ["--mu-rel", "0.02"],
-                     "rr": ["--eta", "10"]}.get(method, [])),
+                     "rr": ["--eta", "10"],
+                     "rlda": ["--gamma", ".1"]}.get(method, [])),
                 d=arrays)[0])["settings"]
             rows = inspect.signature(cls).parameters
             own = [key for key in rows

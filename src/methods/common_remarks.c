@@ -156,6 +156,18 @@ static bool is_default(const lapis_solver *s, const lapis_method *m,
   return p != NULL && param_is_default(p, s->settings);
 }
 
+/* C, where it was left open and nothing chose it. */
+static bool is_one(const lapis_solver *s, const lapis_method *m,
+                   const char *name)
+{
+  char text[32];
+  const lapis_param *p = lapis_param_find(m, name);
+  return p != NULL && isnan(p->value) &&
+         lapis_settings_get(s->ctx, m, s->settings, name, text, sizeof text) >=
+             0 &&
+         strcmp(text, "1") == 0;
+}
+
 /* Two values that are known of Y, and how often; false: there are others. */
 static bool two_values(const lapis_mat *Y, value_count of[2])
 {
@@ -189,7 +201,7 @@ lapis_status remark_answer(lapis_solver *s)
   const char *balanced = "", *closer = "";
   if (is_default(s, m, "balanced"))
     balanced = "; {balanced} makes both kinds count alike";
-  if (is_default(s, m, "C"))
+  if (is_default(s, m, "C") || is_one(s, m, "C"))
     closer = "; a larger {C} fits training samples closer";
   char format[512];
   (void)snprintf(format, sizeof format,

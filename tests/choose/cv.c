@@ -123,6 +123,7 @@ static void every_sample_is_hidden_once(void **state)
 {
   bench *b = make((double[]){-1, 1}, 2, 5);
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   lapis_cv_options o = judged_by("auroc");
   lapis_grid grid = {"C", 1, (const char *const[]){"1"}};
   o.by_group = true;
@@ -194,6 +195,7 @@ static void accuracy_is_that_of_the_labels(void **state)
   for (int count = 2; count <= 3; count++) {
     bench *b = make(count == 2 ? pair : classes, count, 7);
     lapis_svmplus_settings set = lapis_svmplus_defaults();
+    set.C = set.gamma = 1;
     lapis_cv_options o = judged_by("accuracy");
     lapis_grid grid = {"C", 2, (const char *const[]){"0.01", "1"}};
     lapis_solver *c = cv(b, "svmplus", &set, &o, &grid);
@@ -401,6 +403,7 @@ static void refusals(void **state)
   bench *b = make((double[]){-1, 1}, 2, 17);
   lapis_cv_options o = judged_by("beauty");
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   lapis_grid grid = {"C", 1, (const char *const[]){"1"}};
   lapis_solver *c;
   assert_int_equal(cv_run(b->ctx, lapis_method_find("svmplus"), &b->data, &set,
@@ -497,6 +500,7 @@ static void cells_are_hidden_where_cells_are_unknown(void **state)
   lapis_solver_free(c);
   o.folds_of = LAPIS_FOLDS_OF_CELLS;
   lapis_svmplus_settings svm = lapis_svmplus_defaults();
+  svm.C = svm.gamma = 1;
   lapis_solver *none;
   grid.name = "C";
   assert_int_equal(cv_run(b->ctx, lapis_method_find("svmplus"), &b->data, &svm,

@@ -158,6 +158,7 @@ static void make_settings(void)
   w.clean.dictionary = w.mat;
   w.roml = lapis_roml_defaults();
   w.svmplus = lapis_svmplus_defaults();
+  w.svmplus.C = w.svmplus.gamma = 1;
   w.misvm = lapis_misvm_defaults();
   w.linear = lapis_linear_defaults();
   w.chooser = lapis_auto_defaults();

@@ -202,6 +202,7 @@ static void probabilities_rank_as_scores(void **state)
     double X[D * WEAK], y[2 * WEAK], Z[D * NEW];
     lapis_data data = {.Y = weak(&seed, t % 3, X, y)}, new = {0};
     lapis_svmplus_settings set = lapis_svmplus_defaults();
+    set.C = set.gamma = 1;
     lapis_solver *s, *q;
     lapis_model *m;
     data.X = lapis_mat_f64(X, D, WEAK);

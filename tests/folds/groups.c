@@ -266,6 +266,7 @@ static void probabilities_are_of_new_persons(void **state)
   for (int kernel = 0; kernel < 2; kernel++) {
     double loss = 0;
     lapis_svmplus_settings set = lapis_svmplus_defaults();
+    set.C = set.gamma = 1;
     set.kernel = kernel;
     set.probability = true;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -370,6 +371,7 @@ static void few_persons_give_no_wrong_figure(void **state)
     if (groups == 1)
       check_refused(p.ctx, doubts, LAPIS_EINVAL, NULL, "1 group");
     lapis_svmplus_settings set = lapis_svmplus_defaults();
+    set.C = set.gamma = 1;
     set.probability = true;
     lapis_solver *s;
     assert_int_equal(lapis_svmplus_new(p.ctx, &p.data, &set, &s), LAPIS_OK);

@@ -159,6 +159,7 @@ static void discriminants(void **state)
 static void machines(void **state)
 {
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   one_case("svmplus", &set, 1, 2, false);
   one_case("svmplus", &set, 1, 3, true);
   set.certificate = true;
@@ -175,6 +176,7 @@ static void multipliers_of_the_others_are_0(void **state)
   lapis_mat alpha;
   lapis_ctx *ctx = lapis_ctx_new();
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   set.certificate = true;
   make(&s, 1, 2);
   lapis_solver *a = solved(ctx, "svmplus", &s.all, &set);
@@ -218,6 +220,7 @@ static void refusals(void **state)
   refuse(ctx, "svmplus", &s.all, NULL, "weight 10 -1");
   s.all.weight = NULL;
   lapis_svmplus_settings chi2 = lapis_svmplus_defaults();
+  chi2.C = chi2.gamma = 1;
   chi2.kernel = LAPIS_KERNEL_CHI2;
   for (int k = 0; k < N * D; k++) s.X[k] = fabs(s.X[k]);
   s.X[8 * D] = -1;
@@ -232,6 +235,7 @@ static void refusals(void **state)
   make(&s, 1, 2);
   s.X[6 * D] = NAN; /* row 7 has no label, and is answered */
   lapis_svmplus_settings plain = lapis_svmplus_defaults();
+  plain.C = plain.gamma = 1;
   lapis_solver_free(solved(ctx, "svmplus", &s.all, &plain));
   s.X[8 * D] = NAN; /* row 9 has one */
   refuse(ctx, "svmplus", &s.all, NULL, "X 9");
@@ -242,6 +246,7 @@ static void refusals(void **state)
   for (int j = 0; j < N; j++) s.Y[j] = NAN;
   refuse(ctx, "rr", &s.all, NULL, "");
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   set.kernel = LAPIS_KERNEL_PRECOMPUTED;
   refuse(ctx, "svmplus", &s.all, &set, "");
   s.Y[0] = 1;
@@ -259,6 +264,7 @@ static void folds_judge_the_known(void **state)
   lapis_grid grid = {.name = "C", .value = values, .count = 2};
   lapis_solver *cv;
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   assert_int_equal(cv_run(ctx, lapis_method_find("svmplus"), &s.all, &set, NULL,
                           &grid, 1, &cv),
                    0);

@@ -139,6 +139,10 @@ static void begin_settings(files *f, const lapis_method *m, example *e,
   set_if_there(f, m, set, "max-iters", "20");
   set_if_there(f, m, set, "trees", "5");
   set_if_there(f, m, set, "inliers", "2");
+  if (strcmp(m->name, "svmplus") == 0) { /* else P may be left out */
+    set_if_there(f, m, set, "C", "1");
+    set_if_there(f, m, set, "gamma", "1");
+  }
   if (strcmp(m->name, "clean") == 0)
     set->clean.dictionary = lapis_mat_f64(e->p.clean, D, N);
 }

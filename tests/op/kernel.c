@@ -117,6 +117,7 @@ static void check_G(double C, double gamma, int64_t rank)
   double *G = calloc(N * N, sizeof *G);
   lapis_data data = {.X = lapis_mat_f64(X, D, N), .P = lapis_mat_f64(X, D, N)};
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   set.kernel = LAPIS_KERNEL_RBF;
   set.kernel_priv = rank == 0 ? LAPIS_KERNEL_LINEAR : LAPIS_KERNEL_RBF;
   set.rank = rank == 0 ? -1 : rank;

@@ -5,6 +5,7 @@
  *   linear    (7)   linear.c, by dcd.c and ipm.c
  *   l2        (18)  l2.c over gram.c or rows.c, by smo.c and polish.c
  *   original  (4)   original.c
+ * choose.c takes C and gamma by held-out samples where P is given.
  * This file holds the settings and the constructor, classes.c the loop over
  * classes.
  * Without P each is the plain SVM of the same formulation.  Several classes
@@ -23,10 +24,15 @@ static const lapis_param params[] = {
     CHOICE("kernel", kernel, SV_KERNELS, .symbol = "K",
            .value = LAPIS_KERNEL_LINEAR, .arg = "K", .help = "kernel of X"),
     SV_KERNEL_PRIV_ROW,
-    REAL("C", C, .symbol = "C", .value = 1, ANY_NUMBER,
+    REAL("C", C, .symbol = "C", .value = NAN, ANY_NUMBER,
          .help = "how closely training samples are fitted: larger is closer "
-                 "(weight of the slack, above 0)"),
-    SV_GAMMA_ROW,
+                 "(weight of the slack, above 0; auto: 1, with P .1, 1, 10 or "
+                 "100 by held-out samples)"),
+    REAL("gamma", gamma, .symbol = "gamma", .value = NAN, ANY_NUMBER,
+         .goes_with = "P",
+         .help = "how little P may say: small lets it decide (weight of the "
+                 "slack function's length, above 0; auto: .01, 1 or 100, or P "
+                 "is left out, by held-out samples)"),
     SV_WIDTH_ROWS,
     CHOICE("formulation", formulation, "auto|l2|original",
            .value = LAPIS_SVMPLUS_AUTO, .arg = "F",
@@ -76,12 +82,13 @@ static const lapis_result_row results[] = {
            .where = "the formulation is not l2",
            .help = "the multipliers of v'z >= 0"),
     RESULT("weights_priv", "K x (p + 1)", .when = "certificate P",
-           .where = "kernels are linear and the formulation is not l2",
+           .where = "P is used, kernels are linear and the formulation is not "
+                    "l2",
            .help = "v of the slack v'z, the offset last"),
     RESULT("scale", "2 x d", .when = "certificate", .where = "X was scaled",
            .help = "x' = (x - row 1) row 2"),
     RESULT("scale_priv", "2 x p", .when = "certificate P",
-           .where = "P was scaled", .help = "the same of P"),
+           .where = "P is used and was scaled", .help = "the same of P"),
     RESULT_USED,
     RESULT_HISTORY,
     RESULT_NOTES,
@@ -373,9 +380,16 @@ void sv_note_scale(const lapis_solver *s, int asked, int used)
 lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
                          const void *settings, lapis_solver **out)
 {
-  const lapis_svmplus_settings *set = settings;
-  TRY(sv_new(ctx, data, set, out));
-  sv_note_scale(*out, set->scale, ((const svmplus *)*out)->set.scale);
+  lapis_svmplus_settings set = *(const lapis_svmplus_settings *)settings;
+  if (sv_is_open(ctx, data, &set)) {
+    TRY(sv_open_new(ctx, data, &set, sv_new, out));
+    (*out)->table = &svmplus_method;
+    return LAPIS_OK;
+  }
+  if (isnan(set.C)) set.C = 1;
+  if (isnan(set.gamma)) set.gamma = 1;
+  TRY(sv_new(ctx, data, &set, out));
+  sv_note_scale(*out, set.scale, ((const svmplus *)*out)->set.scale);
   return LAPIS_OK;
 }
 
@@ -396,6 +410,8 @@ static lapis_status svmplus_retune(lapis_solver *s, const void *settings)
   lapis_svmplus_settings own;
   const lapis_svmplus_settings *set = &own, *now = &w->set;
   TRY(lapis_settings_copy(s->ctx, &svmplus_method, settings, &own));
+  if (isnan(own.C)) own.C = 1;
+  if (isnan(own.gamma)) own.gamma = 1;
   TRY(sv_check_settings(s->ctx, "svmplus", set->C, set->gamma));
   bool same = set->kernel == now->kernel &&
               set->kernel_priv == now->kernel_priv &&

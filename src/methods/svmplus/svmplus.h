@@ -31,11 +31,6 @@
 #define SV_KERNEL_PRIV_ROW                                                     \
   CHOICE("kernel-priv", kernel_priv, SV_KERNELS, .value = LAPIS_KERNEL_LINEAR, \
          .arg = "K", .goes_with = "P", .help = "kernel of P")
-#define SV_GAMMA_ROW                                                        \
-  REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,           \
-       .goes_with = "P",                                                    \
-       .help = "how little P may say: small lets it decide (weight of the " \
-               "slack function's length, above 0)")
 #define SV_WIDTH_ROWS                                                    \
   REAL("width", width, .value = NAN, ABOVE(0),                           \
        .goes_with = "kernel=rbf|chi2|auto",                              \
@@ -365,6 +360,12 @@ lapis_status sv_split(const svmplus *w, const fold_plan *plan, int64_t fold,
 /* Before the solve: the folds that Platt's sigmoid is fitted on; refuses what
  * cannot be split into them. */
 lapis_status sv_platt_folds(svmplus *w);
+/* choose.c: whether held-out samples choose C or gamma; a solver that does. */
+bool sv_is_open(lapis_ctx *ctx, const lapis_data *data,
+                const lapis_svmplus_settings *set);
+lapis_status sv_open_new(lapis_ctx *ctx, const lapis_data *data,
+                         const lapis_svmplus_settings *set, sv_maker *make,
+                         lapis_solver **out);
 /* Behind it: fits A and B to the scores of these held-out folds, whose fits
  * `make` begins. */
 lapis_status sv_platt(svmplus *w, sv_maker *make);

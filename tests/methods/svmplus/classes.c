@@ -38,6 +38,7 @@ static void set_all(lapis_ctx *ctx, const char *text,
   char room[300], *rest = room;
   snprintf(room, sizeof room, "%s", text);
   lapis_settings_default(m, set);
+  set->C = set->gamma = 1;
   for (char *word; (word = strtok_r(rest, ";", &rest)) != NULL;) {
     char *equal = strchr(word, '=');
     *equal = '\0';

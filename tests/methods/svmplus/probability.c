@@ -14,6 +14,7 @@ static void probabilities_are_calibrated(void **state)
     c.y[j] = check_uniform(&seed) < 1 / (1 + exp(-f)) ? 1 : -1;
   }
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   set.probability = true;
   lapis_solver *s = sv_solve(ctx, &c.data, &set), *p;
   lapis_model *m;
@@ -55,6 +56,7 @@ static void fit_and_predict_say_the_same(void **state)
       c.y[j] = check_uniform(&seed) < .2 ? 1 + (j % rare) : 0;
     for (int j = 0; j < N; j++) share += c.y[j] > 0;
     lapis_svmplus_settings set = lapis_svmplus_defaults();
+    set.C = set.gamma = 1;
     set.probability = true;
     set.balanced = t % 2;
     set.kernel = t < 4 ? LAPIS_KERNEL_LINEAR : LAPIS_KERNEL_RBF;
@@ -92,6 +94,7 @@ static void folds_leave_every_class(void **state)
     lapis_ctx *ctx = lapis_ctx_new();
     sv_case c = sv_random(93, N, 2, 0);
     lapis_svmplus_settings set = lapis_svmplus_defaults();
+    set.C = set.gamma = 1;
     lapis_solver *s;
     for (int j = 0; j < N; j++) c.y[j] = j < N - rare ? 5 + j % 2 : 7;
     set.probability = true;
@@ -114,6 +117,7 @@ static bool has_probabilities(double seconds, int nth, lapis_status ends)
   cancelling t = {
       .ctx = lapis_ctx_new(), .begins = "svmplus: 1 objective", .nth = nth};
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   lapis_solver *s, *p;
   lapis_model *m;
   lapis_mat of;

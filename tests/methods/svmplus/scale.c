@@ -6,6 +6,7 @@ enum { N = 80, D = 6, PRIV = 3 };
 static lapis_svmplus_settings with_scale(int scale)
 {
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   set.certificate = true;
   set.scale = scale;
   return set;

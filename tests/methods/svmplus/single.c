@@ -92,6 +92,7 @@ static double *products(uint64_t seed, int64_t n, double f)
 static lapis_svmplus_settings precomputed(double C, double gamma, double tol)
 {
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   set.kernel = set.kernel_priv = LAPIS_KERNEL_PRECOMPUTED;
   set.C = C;
   set.gamma = gamma;
@@ -134,6 +135,7 @@ static void numbers_that_overflow_are_made_in_double(void **state)
   lapis_ctx *ctx = lapis_ctx_new();
   sv_case c = sv_random(10, 220, 5, 5);
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   set.kernel = set.kernel_priv = LAPIS_KERNEL_RBF;
   set.stop.tol = 1e-8;
   lapis_solver *plain = sv_solve(ctx, &c.data, &set);
@@ -186,6 +188,7 @@ static void a_limit_ends_both(void **state)
   sv_case c = sv_random(9, N, 10, 10);
   for (int64_t most = 0; most < 2; most++) {
     lapis_svmplus_settings set = lapis_svmplus_defaults();
+    set.C = set.gamma = 1;
     set.kernel = set.kernel_priv = LAPIS_KERNEL_RBF;
     set.width = set.width_priv = 20;
     set.C = 100;

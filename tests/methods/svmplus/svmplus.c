@@ -5,6 +5,7 @@
 static lapis_svmplus_settings tight(void)
 {
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   set.stop.tol = 1e-10;
   set.certificate = true;
   return set;
@@ -711,6 +712,7 @@ static void published_figures(void **state)
   snprintf(path, sizeof path, "%s/mnist_plus/mnist_plus.npz", root);
   assert_int_equal(lapis_arrays_read(ctx, path, &all), 0);
   lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
   double objective;
   set.kernel = set.kernel_priv = LAPIS_KERNEL_RBF;
   set.formulation = LAPIS_SVMPLUS_ORIGINAL;

@@ -30,7 +30,10 @@ static const lapis_param params[] = {
         .help =
             "how closely training samples are fitted: larger is closer (weight "
             "of the slack, above 0; auto: .1, 1, 10 or 100, by held-out bags)"),
-    SV_GAMMA_ROW,
+    REAL("gamma", gamma, .symbol = "gamma", .value = 1, ANY_NUMBER,
+         .goes_with = "P",
+         .help = "how little P may say: small lets it decide (weight of the "
+                 "slack function's length, above 0)"),
     SV_WIDTH_ROWS,
     SV_SCALE_ROW,
     REAL("positive-ratio", positive_ratio, .value = 0, FROM_TO(0, 1),
