@@ -26,18 +26,28 @@
 #include "op/learn/logistic.h"
 #include "op/learn/ridge.h"
 
+/* Samples of which some label is known; all: the answer's own arrays. */
+typedef struct taught {
+  int64_t n;
+  int64_t *place;       /* n: in the data, or NULL: all */
+  double *X, *sign;     /* d x n, K x n */
+  const double *weight; /* n, or NULL */
+} taught;
+
 typedef struct linear {
   lapis_solver base;
   lapis_linear_settings set;
   la h;
   lapis_mat data; /* X, borrowed */
   linear_answer answer;
+  taught from;
   double *fill, *W;      /* d; (d + 1) x K */
   double *scaled;        /* d x n, or NULL: X is solved for as it is */
   double *mean, *factor; /* d each */
   double kind;           /* targets_kind, as a model keeps it */
   lines_proof proof;
-  double *F, *slope, *dual; /* n x K; (d + 1) x K; K x n */
+  double *F, *slope; /* n x K, n of what is learnt from; (d + 1) x K */
+  double *dual;      /* K x n, n of the data */
 } linear;
 
 #define AT(field) offsetof(lapis_linear_settings, field)
@@ -97,16 +107,17 @@ static const double LARGE = 100; /* of a feature's root mean square */
 /* Means and factors; whether some feature is large. */
 static bool find_factors(linear *w)
 {
-  const linear_answer *a = &w->answer;
+  const taught *a = &w->from;
   const double *v = a->weight;
+  int64_t d = w->answer.d;
   double n = v == NULL ? (double)a->n : 0, most = 0;
   for (int64_t j = 0; v != NULL && j < a->n; j++) n += v[j];
-  for (int64_t i = 0; i < a->d; i++) {
+  for (int64_t i = 0; i < d; i++) {
     double mean = 0, square = 0;
     for (int64_t j = 0; j < a->n; j++)
-      mean += (v == NULL ? 1 : v[j]) * a->X[j * a->d + i] / n;
+      mean += (v == NULL ? 1 : v[j]) * a->X[j * d + i] / n;
     for (int64_t j = 0; j < a->n; j++) {
-      double off = a->X[j * a->d + i] - mean;
+      double off = a->X[j * d + i] - mean;
       square += (v == NULL ? 1 : v[j]) * off * off / n;
     }
     most = fmax(most, sqrt(mean * mean + square));
@@ -120,23 +131,24 @@ static bool find_factors(linear *w)
 /* ridge (d): f^2 */
 static lapis_status scale_features(linear *w, double **ridge)
 {
-  const linear_answer *a = &w->answer;
+  const taught *a = &w->from;
+  int64_t d = w->answer.d;
   arena *own = &w->base.arena;
   if (w->mean == NULL) {
-    w->mean = arena_reals(own, 3 * a->d);
-    w->factor = w->mean == NULL ? NULL : w->mean + a->d;
+    w->mean = arena_reals(own, 3 * d);
+    w->factor = w->mean == NULL ? NULL : w->mean + d;
     TRY(arena_status(own));
   }
   *ridge = NULL;
   if (!find_factors(w)) return LAPIS_OK;
-  if (w->scaled == NULL) w->scaled = arena_reals(own, a->d * a->n);
+  if (w->scaled == NULL) w->scaled = arena_reals(own, d * a->n);
   TRY(arena_status(own));
-  for (int64_t k = 0; k < a->d * a->n; k++) {
-    int64_t i = k % a->d;
+  for (int64_t k = 0; k < d * a->n; k++) {
+    int64_t i = k % d;
     w->scaled[k] = (a->X[k] - w->mean[i]) * w->factor[i];
   }
-  *ridge = w->factor + a->d;
-  for (int64_t i = 0; i < a->d; i++) (*ridge)[i] = w->factor[i] * w->factor[i];
+  *ridge = w->factor + d;
+  for (int64_t i = 0; i < d; i++) (*ridge)[i] = w->factor[i] * w->factor[i];
   return LAPIS_OK;
 }
 
@@ -157,10 +169,10 @@ static lines as_lines(const linear *w, double *T, const double *ridge)
 {
   const linear_answer *a = &w->answer;
   return (lines){.h = (la *)&w->h,
-                 .T = lapis_mat_f64(T, a->d, a->n),
+                 .T = lapis_mat_f64(T, a->d, w->from.n),
                  .ridge = ridge,
-                 .sign = a->labels.sign,
-                 .weight = a->weight,
+                 .sign = w->from.sign,
+                 .weight = w->from.weight,
                  .C = w->set.C,
                  .K = a->K,
                  .classes = a->labels.kind == TARGETS_CLASS};
@@ -281,14 +293,15 @@ static lapis_status find(linear *w, const lines *p, double *left)
  * units far from their origin terms of a score take each other away. */
 static double score_rounding(const linear *w, int64_t c)
 {
-  const linear_answer *a = &w->answer;
+  int64_t d = w->answer.d, n = w->from.n;
+  const double *v = w->W + c * (d + 1);
   double sum = 0;
-  for (int64_t j = 0; j < a->n; j++) {
-    double slope = fabs(w->F[c * a->n + j]), size = 0;
-    const double *v = w->W + c * (a->d + 1), *x = a->X + j * a->d;
+  for (int64_t j = 0; j < n; j++) {
+    double slope = fabs(w->F[c * n + j]), size = 0;
+    const double *x = w->from.X + j * d;
     if (!(slope > 0)) continue;
-    for (int64_t i = 0; i < a->d; i++) size += fabs(v[i] * x[i]);
-    sum += slope * (size + fabs(v[a->d]));
+    for (int64_t i = 0; i < d; i++) size += fabs(v[i] * x[i]);
+    sum += slope * (size + fabs(v[d]));
   }
   return 2 * DBL_EPSILON * sum;
 }
@@ -299,7 +312,7 @@ static const double HALF_PROVED = .5; /* what answer_check asks for */
 static lapis_status conclude(linear *w)
 {
   lapis_solver *s = &w->base;
-  const lines p = as_lines(w, w->answer.X, NULL);
+  const lines p = as_lines(w, w->from.X, NULL);
   double gap = 0, value = 0, all = 0;
   TRY(value_parts(w, &p));
   for (int64_t c = 0; c < p.K; c += lines_together(&p)) {
@@ -346,6 +359,18 @@ static lapis_status solve_numbers(linear *w)
   return LAPIS_OK;
 }
 
+/* Of samples without a label it is 0. */
+static void publish_dual(linear *w)
+{
+  const taught *t = &w->from;
+  int64_t K = w->answer.K;
+  for (int64_t k = 0; k < K * t->n; k++) {
+    int64_t j = t->place == NULL ? k / K : t->place[k / K];
+    w->dual[j * K + k % K] = -w->proof.R[k % K * t->n + k / K];
+  }
+  solver_publish(&w->base, "dual", lapis_mat_f64(w->dual, K, w->answer.n));
+}
+
 static lapis_status solve(lapis_solver *s)
 {
   static const char *const columns[] = {"iteration", "objective", "residual",
@@ -356,7 +381,7 @@ static lapis_status solve(lapis_solver *s)
   TRY(loop_begin(&s->loop, s->ctx, "linear", &w->set.stop, 4, columns));
   double *ridge;
   TRY(scale_features(w, &ridge));
-  const lines p = as_lines(w, ridge == NULL ? a->X : w->scaled, ridge);
+  const lines p = as_lines(w, ridge == NULL ? w->from.X : w->scaled, ridge);
   TRY(find(w, &p, &s->info.residual));
   if (ridge != NULL) restore_weights(w);
   TRY(conclude(w));
@@ -367,10 +392,7 @@ static lapis_status solve(lapis_solver *s)
               "and steps are many: {map standard} brings them there");
   linear_answer_give(s, a, w->W);
   solver_publish(s, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
-  for (int64_t k = 0; w->dual != NULL && k < a->K * a->n; k++)
-    w->dual[k] = -w->proof.R[k % a->K * a->n + k / a->K];
-  if (w->dual != NULL)
-    solver_publish(s, "dual", lapis_mat_f64(w->dual, a->K, a->n));
+  if (w->dual != NULL) publish_dual(w);
   solver_publish_history(s);
   s->info.iterations = s->loop.iter;
   s->info.rank = a->K;
@@ -414,15 +436,56 @@ double linear_holds(const solver_size *z, const void *settings)
          lines_newton_holds(z->d, z->n, z->K);
 }
 
+/* Copies those of some, not of all. */
+static lapis_status copy_taught(const linear_answer *a, arena *own, taught *t)
+{
+  int64_t d = a->d, K = a->K;
+  double *weight = a->weight == NULL ? NULL : arena_reals(own, t->n);
+  t->X = arena_reals(own, d * t->n);
+  t->sign = arena_reals(own, K * t->n);
+  TRY(arena_status(own));
+  for (int64_t k = 0; k < t->n; k++) {
+    int64_t j = t->place[k];
+    memcpy(t->X + k * d, a->X + j * d, (size_t)d * sizeof *t->X);
+    memcpy(t->sign + k * K, a->labels.sign + j * K,
+           (size_t)K * sizeof *t->sign);
+    if (weight != NULL) weight[k] = a->weight[j];
+  }
+  t->weight = weight;
+  return LAPIS_OK;
+}
+
+/* A sample without a label has no loss. */
+static lapis_status find_taught(linear *w)
+{
+  const linear_answer *a = &w->answer;
+  arena *own = &w->base.arena;
+  taught all = {a->n, NULL, a->X, a->labels.sign, a->weight};
+  w->from = all;
+  if (a->numbers) return LAPIS_OK;
+  int64_t *place = arena_take(own, a->n, sizeof *place), n = 0;
+  TRY(arena_status(own));
+  for (int64_t j = 0; j < a->n; j++) {
+    bool any = false;
+    for (int64_t c = 0; c < a->K; c++)
+      any = any || !isnan(a->labels.sign[j * a->K + c]);
+    if (any) place[n++] = j;
+  }
+  if (n == a->n) return LAPIS_OK;
+  w->from = (taught){.n = n, .place = place};
+  return copy_taught(a, own, &w->from);
+}
+
 static lapis_status build(linear *w, const lapis_data *data)
 {
   const linear_answer *a = &w->answer;
   TRY(linear_begin(&w->base, &w->answer, data, &w->fill));
+  TRY(find_taught(w));
   arena *own = &w->base.arena;
   w->W = arena_reals(own, (a->d + 1) * a->K);
-  w->F = arena_reals(own, a->n * a->K);
+  w->F = arena_reals(own, w->from.n * a->K);
   w->slope = arena_reals(own, 2 * (a->d + 1) * a->K);
-  w->proof.R = arena_reals(own, a->n * a->K);
+  w->proof.R = arena_reals(own, w->from.n * a->K);
   w->proof.bound = arena_reals(own, a->K);
   w->proof.value = arena_reals(own, a->K);
   if (w->set.certificate) w->dual = arena_reals(own, a->n * a->K);

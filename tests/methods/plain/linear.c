@@ -181,6 +181,45 @@ static void no_direction_is_solved(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Weights are those of the labelled samples alone, bit by bit; the dual of the
+ * others is 0. */
+static void samples_without_labels_teach_nothing(void **state)
+{
+  enum { TAUGHT = N - N / 3 };
+  problem *p = make();
+  double weight[N], X[D * TAUGHT], Y[TAUGHT], of_some[TAUGHT];
+  lapis_linear_settings set = lapis_linear_defaults();
+  set.certificate = true;
+  int m = 0;
+  for (int j = 0; j < N; j++) {
+    weight[j] = 1 + j % 2;
+    if (isnan(p->Y[j])) continue;
+    memcpy(X + D * m, p->X + D * j, D * sizeof *X);
+    of_some[m] = weight[j];
+    Y[m++] = p->Y[j];
+  }
+  p->data.weight = weight;
+  lapis_solver *s = fit(p, &set), *alone;
+  lapis_data some = {.X = lapis_mat_f64(X, D, TAUGHT),
+                     .Y = lapis_mat_f64(Y, 1, TAUGHT),
+                     .weight = of_some};
+  assert_int_equal(lapis_linear_new(p->ctx, &some, &set, &alone), 0);
+  assert_int_equal(lapis_solve(alone), 0);
+  assert_memory_equal(check_result(s, "weights"),
+                      check_result(alone, "weights"),
+                      3 * (D + 1) * sizeof(double));
+  const double *dual = check_result(s, "dual");
+  const double *theirs = check_result(alone, "dual");
+  for (int j = 0, k = 0; j < N; j++) {
+    bool known = !isnan(p->Y[j]);
+    for (int c = 0; c < 3; c++)
+      assert_true(dual[3 * j + c] == (known ? theirs[3 * k + c] : 0));
+    k += known;
+  }
+  lapis_solver_free(alone);
+  discard(p, s);
+}
+
 static void hear(int level, const char *text, void *to)
 {
   if (level == 0) snprintf(to, 400, "%s", text);
@@ -234,6 +273,7 @@ int test_linear(void)
       cmocka_unit_test(units_do_not_keep_it_from_the_optimum),
       cmocka_unit_test(solved_means_the_gradient),
       cmocka_unit_test(no_direction_is_solved),
+      cmocka_unit_test(samples_without_labels_teach_nothing),
       cmocka_unit_test(labels_of_both_kinds_are_needed),
   };
   return run_cases(tests, NULL, NULL);
