@@ -17,6 +17,7 @@
 #include "folds/calibrate.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { NEWTON_STEPS = 100, HALVINGS = 34, SOFTMAX_ROUNDS = 50 };
 static const double RIDGE = 10; /* R: docs/defaults.md */
@@ -34,6 +35,40 @@ static double weight_of(const calibration *x, int64_t c, int64_t j)
   int64_t k = j * x->K + c;
   if (isnan(x->sign[k]) || isnan(x->score[k])) return 0;
   return x->weight == NULL ? 1 : x->weight[j];
+}
+
+/* x of the samples of which some label counts, in their order: of many without
+ * a label all the rest is passes for nothing.  *own: base_free(). */
+static lapis_status gather(lapis_ctx *ctx, const calibration *x,
+                           calibration *out, double **own)
+{
+  int64_t K = x->K, count = 0;
+  int64_t *place = base_alloc_raw(ctx, x->n + 1, sizeof *place);
+  *own = NULL;
+  *out = *x;
+  if (place == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < x->n; j++) {
+    int64_t c = 0;
+    while (c < K && !(weight_of(x, c, j) > 0)) c++;
+    if (c < K) place[count++] = j;
+  }
+  if (count < x->n)
+    *own = base_alloc_raw(ctx, (2 * K + 1) * (count + 1), sizeof(double));
+  double *score = *own;
+  out->n = count;
+  for (int64_t k = 0; score != NULL && k < count; k++) {
+    size_t size = (size_t)K * sizeof *score;
+    memcpy(score + k * K, x->score + place[k] * K, size);
+    memcpy(score + (count + k) * K, x->sign + place[k] * K, size);
+    if (x->weight != NULL) score[2 * K * count + k] = x->weight[place[k]];
+  }
+  base_free(place);
+  if (count == x->n) return LAPIS_OK;
+  if (score == NULL) return LAPIS_ENOMEM;
+  out->score = score;
+  out->sign = score + K * count;
+  if (x->weight != NULL) out->weight = score + 2 * K * count;
+  return LAPIS_OK;
 }
 
 typedef struct column {
@@ -191,8 +226,8 @@ static double variance(const calibration *x)
   return all > 0 ? sum / all : 0;
 }
 
-lapis_status calibrate_labels(lapis_ctx *ctx, const calibration *x,
-                              sigmoid *out)
+static lapis_status fit_labels(lapis_ctx *ctx, const calibration *x,
+                               sigmoid *out)
 {
   column *all = base_alloc(ctx, x->K, sizeof *all);
   lapis_status s = all == NULL ? LAPIS_ENOMEM : LAPIS_OK;
@@ -211,6 +246,17 @@ lapis_status calibrate_labels(lapis_ctx *ctx, const calibration *x,
     if (!(out[c].slope > 0)) out[c] = none;
   }
   base_free(all);
+  return s;
+}
+
+lapis_status calibrate_labels(lapis_ctx *ctx, const calibration *x,
+                              sigmoid *out)
+{
+  calibration seen;
+  double *own;
+  lapis_status s = gather(ctx, x, &seen, &own);
+  if (s >= 0) s = fit_labels(ctx, &seen, out);
+  base_free(own);
   return s;
 }
 
@@ -287,14 +333,19 @@ lapis_status calibrate_softmax(lapis_ctx *ctx, const calibration *of,
                                double ridge, sigmoid *out)
 {
   int64_t K = of->K, last = isfinite(ridge) ? 0 : K; /* the slope alone */
-  classes x = {.of = of, .ridge = ridge, .p = base_alloc(ctx, K, sizeof *x.p)};
-  if (x.p == NULL) return LAPIS_ENOMEM;
+  calibration seen;
+  double *own;
+  classes x = {.of = &seen, .ridge = ridge};
+  lapis_status s = gather(ctx, of, &seen, &own);
+  if (s >= 0) x.p = base_alloc(ctx, K, sizeof *x.p);
+  if (s >= 0 && x.p == NULL) s = LAPIS_ENOMEM;
   for (int64_t c = 0; c < K; c++) out[c] = (sigmoid){1, 0};
-  for (int k = 0; k < SOFTMAX_ROUNDS; k++) {
+  for (int k = 0; s >= 0 && k < SOFTMAX_ROUNDS; k++) {
     double fell = 0;
     for (int64_t at = K; at >= last; at--) fell += step(&x, out, at);
     if (fell < 1e-6 * (double)of->n) break;
   }
   base_free(x.p);
-  return LAPIS_OK;
+  base_free(own);
+  return s;
 }

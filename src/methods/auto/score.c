@@ -147,18 +147,25 @@ static lapis_status take_accuracy(comparison *r, candidate *x, int64_t *answers)
   return LAPIS_OK;
 }
 
+/* Of the samples of which some label counts. */
 static lapis_status rank_of(const comparison *r, candidate *x)
 {
-  lapis_mat truth = lapis_mat_f64(r->labels.sign, r->K, r->n), scores;
-  double *score = base_alloc_raw(r->ctx, 2 * r->K * r->n, sizeof *score);
+  int64_t K = r->K, n = 0;
+  double *score = base_alloc_raw(r->ctx, 2 * K * r->n, sizeof *score);
   if (score == NULL) return LAPIS_ENOMEM;
-  double *given = score + r->K * r->n;
-  for (int64_t k = 0; k < r->K * r->n; k++) {
-    score[k] = counts(r, x, k) ? x->score[k] : 0;
-    given[k] = counts(r, x, k) ? r->labels.sign[k] : NAN;
+  double *given = score + K * r->n;
+  for (int64_t j = 0; j < r->n; j++) {
+    bool any = false;
+    for (int64_t c = 0; c < K; c++) {
+      bool one = counts(r, x, j * K + c);
+      score[n * K + c] = one ? x->score[j * K + c] : 0;
+      given[n * K + c] = one ? r->labels.sign[j * K + c] : NAN;
+      any = any || one;
+    }
+    n += any;
   }
-  truth.val = given;
-  scores = lapis_mat_f64(score, r->K, r->n);
+  lapis_mat truth = lapis_mat_f64(given, K, n);
+  lapis_mat scores = lapis_mat_f64(score, K, n);
   lapis_status s =
       lapis_metric(r->ctx, "auroc", &truth, &scores, NULL, &x->auroc);
   base_free(score);
