@@ -105,20 +105,36 @@ static bool draw_threshold(grower *g, const pending *at, int64_t i, double *to)
   return true;
 }
 
+/* Sums of the samples at the node that are not above the threshold, theirs
+ * beside them.  One class each: every class is seen alike. */
+static int64_t sum_left(const grower *g, const pending *at, const split *s,
+                        double *weight)
+{
+  const double *x = g->X + s->feature * g->m;
+  int64_t K = g->p->K, count = 0;
+  double *left = g->sum + 2 * K, *of = left + K, seen = 0;
+  memset(left, 0, 2 * (size_t)K * sizeof *left);
+  for (int64_t k = at->from; k < at->to; k++) {
+    int64_t j = g->order[k];
+    if (x[j] > s->threshold) continue;
+    if (g->one != NULL) {
+      left[g->one[j]] += g->yes[j * K + g->one[j]];
+      seen += g->seen[j * K];
+    } else {
+      add(g, j, left, of);
+    }
+    *weight += g->weight[j];
+    count++;
+  }
+  for (int64_t c = 0; g->one != NULL && c < K; c++) of[c] = seen;
+  return count;
+}
+
 static void try_split(grower *g, const pending *at, double weight, split s,
                       split *best)
 {
-  const double *x = g->X + s.feature * g->m;
-  double *left = g->sum + 2 * g->p->K, *of = left + g->p->K;
-  int64_t count = 0;
   double sum = 0;
-  memset(left, 0, 2 * (size_t)g->p->K * sizeof *left);
-  for (int64_t k = at->from; k < at->to; k++) {
-    if (x[g->order[k]] > s.threshold) continue;
-    add(g, g->order[k], left, of);
-    sum += g->weight[g->order[k]];
-    count++;
-  }
+  int64_t count = sum_left(g, at, &s, &sum);
   if (!trees_suffice(g, count, sum) ||
       !trees_suffice(g, at->to - at->from - count, weight - sum))
     return;
@@ -283,6 +299,25 @@ static void centre(grower *g)
   }
 }
 
+/* Where every sample has one class of several. */
+static lapis_status find_classes(grower *g, arena *own)
+{
+  int64_t K = g->p->K;
+  int64_t *one = g->p->numbers ? NULL : arena_take(own, g->m, sizeof *one);
+  TRY(arena_status(own));
+  for (int64_t j = 0; one != NULL && j < g->m; j++) {
+    int64_t count = 0, known = 0;
+    for (int64_t c = 0; c < K; c++) {
+      known += g->seen[j * K + c] > 0;
+      count += g->yes[j * K + c] > 0;
+      if (g->yes[j * K + c] > 0) one[j] = c;
+    }
+    if (known < K || count != 1 || K < 2) return LAPIS_OK;
+  }
+  g->one = one;
+  return LAPIS_OK;
+}
+
 static lapis_status prepare(grower *g, arena *own)
 {
   const trees_problem *p = g->p;
@@ -306,6 +341,7 @@ static lapis_status prepare(grower *g, arena *own)
   sum_of(g, &(pending){0, g->m, 0}, yes, seen);
   for (int64_t c = 0; c < K; c++) yes[c] = seen[c] > 0 ? yes[c] / seen[c] : 0.5;
   if (p->numbers) centre(g);
+  TRY(find_classes(g, own));
   return p->kind == TREES_FOREST ? trees_rank(g, own) : LAPIS_OK;
 }
 

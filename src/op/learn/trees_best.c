@@ -152,6 +152,8 @@ typedef struct side {
 typedef struct scan { /* of a feature at a node */
   side all, left, missing;
   int64_t feature;
+  /* of one class each: sums over classes of squares, and of products */
+  double left2, right2, missing2, left_missing, all_missing;
 } scan;
 
 static void take(const grower *g, int64_t j, side *to)
@@ -162,10 +164,52 @@ static void take(const grower *g, int64_t j, side *to)
   to->count++;
 }
 
+/* One class each: a step changes one class alone. */
+static void take_left(const grower *g, int64_t j, scan *s)
+{
+  int64_t K = g->p->K, c = g->one == NULL ? 0 : g->one[j];
+  if (g->one == NULL) {
+    take(g, j, &s->left);
+    return;
+  }
+  double y = g->yes[j * K + c], *left = &s->left.yes[c];
+  s->left2 += y * (2 * *left + y);
+  s->right2 -= y * (2 * (s->all.yes[c] - *left) - y);
+  s->left_missing += y * s->missing.yes[c];
+  *left += y;
+  s->left.seen[0] += g->seen[j * K];
+  s->left.weight += g->weight[j];
+  s->left.count++;
+}
+
+static void begin_squares(const grower *g, scan *s)
+{
+  for (int64_t c = 0; g->one != NULL && c < g->p->K; c++) {
+    double all = s->all.yes[c], missing = s->missing.yes[c];
+    s->right2 += all * all;
+    s->missing2 += missing * missing;
+    s->all_missing += all * missing;
+  }
+}
+
+/* The gain below, all classes being seen alike. */
+static double gain_of_classes(const scan *s, bool with)
+{
+  double seen = s->left.seen[0], left2 = s->left2, right2 = s->right2;
+  if (with) {
+    seen += s->missing.seen[0];
+    left2 += 2 * s->left_missing + s->missing2;
+    right2 += s->missing2 - 2 * (s->all_missing - s->left_missing);
+  }
+  double rest = s->all.seen[0] - seen;
+  return (seen > 0 ? left2 / seen : 0) + (rest > 0 ? right2 / rest : 0);
+}
+
 /* Less variance is more of this; with: what is missing goes left. */
 static double gain(const grower *g, const scan *s, bool with)
 {
   double sum = 0;
+  if (g->one != NULL) return gain_of_classes(s, with);
   for (int64_t c = 0; c < g->p->K; c++) {
     double yes = s->left.yes[c], seen = s->left.seen[c];
     if (with) yes += s->missing.yes[c], seen += s->missing.seen[c];
@@ -206,7 +250,7 @@ static void pass(const grower *g, scan *s, const uint64_t *key, int64_t n,
   const double *x = g->X + s->feature * g->m;
   for (int64_t k = 0; k < n; k++) {
     int64_t j = (int64_t)(key[k] & UINT32_MAX);
-    take(g, j, &s->left);
+    take_left(g, j, s);
     bool last = k == n - 1;
     if (!last && key[k] >> 32 == key[k + 1] >> 32) continue;
     if (last && s->missing.count == 0) return;
@@ -243,6 +287,7 @@ bool trees_try_best(grower *g, const pending *at, int64_t i, double weight,
     d->key[n++] = (uint64_t)r << 32 | (uint64_t)j;
   }
   if (n == 0 || (least == most && s.missing.count == 0)) return false;
+  begin_squares(g, &s);
   pass(g, &s, sort(d, n, d->ranks[i]), n, best);
   return true;
 }

@@ -28,6 +28,8 @@ typedef struct grower {
   double *yes, *seen; /* K x m: the sample's weight, or 0; of numbers y times
                        * it, y less the mean of all */
   double *value;      /* K x m: that y, of numbers */
+  int64_t *one;       /* m: the class of a sample; NULL: labels are not one
+                       * class of several each */
   double *weight;     /* m */
   double *sum;        /* 8 K: yes and seen of the node, the left, all, what is
                        * missing */
