@@ -18,17 +18,33 @@ static const cli_option options[] = {
 
 /* FACES: the folder of the bundled faces; DIR: the one that is written to. */
 typedef struct step {
-  const char *says, *word[20], *to;
+  const char *says, *word[24], *to;
 } step;
 
 static const step steps[] = {
     {"Who wears sunglasses?  624 pictures of 20 people; the labels of 8 of "
      "them "
      "are\ngiven, and those of the others are kept back in hidden.csv.",
-     {"lapis", "label", "FACES/images", "--labels", "FACES/labels.csv",
-      "--target", "sunglasses", "--groups", "person", "--where", "--cache",
-      "DIR/cache", "--labels-out", "DIR/labels.csv", "--result",
-      "DIR/answers.npz", "-o", "DIR/report.html"},
+     {"lapis",
+      "label",
+      "FACES/images",
+      "--labels",
+      "FACES/labels.csv",
+      "--target",
+      "sunglasses",
+      "--groups",
+      "person",
+      "--where",
+      "--variant",
+      "mc1",
+      "--cache",
+      "DIR/cache",
+      "--labels-out",
+      "DIR/labels.csv",
+      "--result",
+      "DIR/answers.npz",
+      "-o",
+      "DIR/report.html"},
      "DIR/answers.txt"},
     {"How many of the labels that were kept back are right?",
      {"lapis", "eval", "accuracy", "--truth", "FACES/hidden.csv", "--id",
