@@ -75,6 +75,44 @@ static void the_best_threshold_is_taken(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Three classes one behind the other along the first of two features, where
+ * every fourth sample of the last has a gap: the best two splits of every tree
+ * tell all, whatever samples weigh and whichever it has drawn. */
+static void three_classes_take_two_splits(void **state)
+{
+  enum { M = 120 };
+  double X[2 * M], sign[3 * M], weight[M];
+  uint64_t seed = 3;
+  for (int j = 0; j < M; j++) {
+    int y = j / 40;
+    X[2 * j] = y == 2 && j % 4 == 0 ? NAN : y + .01 * (j % 40);
+    X[2 * j + 1] = check_normal(&seed);
+    weight[j] = 1 + j % 3;
+    for (int c = 0; c < 3; c++) sign[3 * j + c] = c == y ? 1 : -1;
+  }
+  trees grown;
+  lapis_ctx *ctx = lapis_ctx_new();
+  trees_problem of = {.kind = TREES_FOREST,
+                      .X = X,
+                      .target = sign,
+                      .weight = weight,
+                      .d = 2,
+                      .n = M,
+                      .share = 1,
+                      .K = 3,
+                      .count = TREES,
+                      .leaf = 1};
+  assert_int_equal(trees_grow(ctx, &of, NULL, NULL, &grown), 0);
+  assert_int_equal(grown.nodes, 5 * TREES);
+  for (int j = 0; j < M; j++) {
+    double p[3];
+    trees_answer(&grown, X + 2 * j, p);
+    for (int c = 0; c < 3; c++) CHECK_NEAR(p[c], sign[3 * j + c] > 0, 1e-12);
+  }
+  trees_free(&grown);
+  lapis_ctx_free(ctx);
+}
+
 /* One of five features tells: where all are tried, it is the first of every
  * tree; where one is, of few. */
 static void a_share_of_the_features_is_tried(void **state)
@@ -208,6 +246,7 @@ int test_forest(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_forest_tells_squares),
       cmocka_unit_test(the_best_threshold_is_taken),
+      cmocka_unit_test(three_classes_take_two_splits),
       cmocka_unit_test(a_share_of_the_features_is_tried),
       cmocka_unit_test(gaps_have_a_side),
       cmocka_unit_test(weights_count),
