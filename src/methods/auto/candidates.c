@@ -285,6 +285,14 @@ void candidate_forget(const comparison *r, candidate *x, int64_t fold)
     if (hides(r, fold, k % r->K, k / r->K)) x->score[k] = NAN;
 }
 
+/* A label of sample j is known, and hidden from y. */
+static bool is_asked(const comparison *r, const double *y, int64_t j)
+{
+  for (int64_t k = j * r->K; k < (j + 1) * r->K; k++)
+    if (!isnan(r->labels.sign[k]) && isnan(y[k])) return true;
+  return false;
+}
+
 /* ---- mc -----------------------------------------------------------------*/
 static void give_up(comparison *r, int map)
 {
@@ -438,10 +446,37 @@ static lapis_status gather(const comparison *r, const double *X, int64_t d,
   return LAPIS_OK;
 }
 
-/* Lines W of the lesson, and what they say of all samples of X. */
-static lapis_status score_linear(comparison *r, la *h, const lesson *from,
-                                 const double *X, int64_t d, double C,
-                                 double *W, double *score)
+/* What lines W say of the samples that are asked: gathered in `room`, where
+ * those learnt from have been. */
+static lapis_status say_linear(comparison *r, la *h, const double *X, int64_t d,
+                               const double *y, const lesson *room, double *W,
+                               double *score)
+{
+  int64_t m = 0, K = r->K;
+  double *said = room->sign;
+  for (int64_t j = 0; j < r->n; j++)
+    if (is_asked(r, y, j))
+      memcpy(room->X + m++ * d, X + j * d, (size_t)d * sizeof *X);
+  if (m == 0) return LAPIS_OK;
+  la_array x = la_wrap(room->X, d, m), w = la_wrap(W, d, K);
+  la_array out = la_wrap(said, K, m);
+  w.ld = d + 1;
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &w, &x, 0, &out));
+  for (int64_t k = 0; k < K * m; k++) said[k] += W[k % K * (d + 1) + d];
+  targets of = r->labels;
+  of.samples = m;
+  if (!r->o.numbers) targets_log_odds(&of, said, W);
+  for (int64_t j = 0; j < r->n; j++) {
+    if (!is_asked(r, y, j)) continue;
+    memcpy(score + j * K, said, (size_t)K * sizeof *said);
+    said += K;
+  }
+  return LAPIS_OK;
+}
+
+/* Lines W of the lesson. */
+static lapis_status learn_linear(comparison *r, la *h, const lesson *from,
+                                 int64_t d, double C, double *W)
 {
   logistic_problem p = {.X = lapis_mat_f64(from->X, d, from->m),
                         .sign = from->sign,
@@ -453,15 +488,7 @@ static lapis_status score_linear(comparison *r, la *h, const lesson *from,
                         .max_iters = LOOSE_ITERS};
   ridge_problem q = {
       .X = p.X, .Y = from->sign, .K = r->K, .weight = from->weight, .C = C};
-  TRY(r->o.numbers ? op_ridge(h, &q, W) : op_logistic(h, &p, W, NULL));
-  la_array x = la_wrap((double *)X, d, r->n), w = la_wrap(W, d, r->K);
-  la_array out = la_wrap(score, r->K, r->n);
-  w.ld = d + 1;
-  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &w, &x, 0, &out));
-  for (int64_t k = 0; k < r->K * r->n; k++)
-    score[k] += W[k % r->K * (d + 1) + d];
-  if (!r->o.numbers) targets_log_odds(&r->labels, score, W);
-  return LAPIS_OK;
+  return r->o.numbers ? op_ridge(h, &q, W) : op_logistic(h, &p, W, NULL);
 }
 
 /* Some label is shown of both kinds; some numbers are. */
@@ -526,9 +553,8 @@ static lapis_status linear_answers(comparison *r, candidate *x, int64_t fold)
   if (y != NULL && !teaches(r, y)) s = LAPIS_EDATA;
   if (s != LAPIS_EDATA && y != NULL && score != NULL && W != NULL)
     s = gather(r, from, d, y, &seen);
-  if (s >= 0)
-    s = score_linear(r, &h, &seen, from, d, x->C * known_to_shown(r, y), W,
-                     score);
+  if (s >= 0) s = learn_linear(r, &h, &seen, d, x->C * known_to_shown(r, y), W);
+  if (s >= 0) s = say_linear(r, &h, from, d, y, &seen, W, score);
   if (s >= 0) keep_hidden(r, x, fold, score, false);
   base_free(seen.X);
   base_free(seen.sign);
@@ -599,6 +625,7 @@ static lapis_status grow(comparison *r, const candidate *x, const double *X,
   TRY(trees_grow(r->ctx, &p, goes_on, r, &grown));
   bool all = grown.count == RACE_TREES;
   for (int64_t j = 0; all && j < r->n; j++) {
+    if (!is_asked(r, y, j)) continue;
     trees_answer(&grown, X + j * d, score + j * r->K);
     if (!r->o.numbers) trees_log_odds(&grown, score + j * r->K);
   }
