@@ -165,9 +165,9 @@ lapis_status io_await(lapis_ctx *ctx, int fd, const char *doing,
   enum { MOMENT = 200 }; /* milliseconds */
   struct pollfd one = {.fd = fd, .events = POLLIN};
   for (;;) {
-    TRY(base_go_on(ctx, doing, what));
     int ready = poll(&one, 1, MOMENT);
     if (ready > 0 || (ready < 0 && errno != EINTR)) return LAPIS_OK;
+    TRY(base_go_on(ctx, doing, what));
   }
 }
 
@@ -176,8 +176,12 @@ static lapis_status read_some(lapis_ctx *ctx, int fd, const char *path,
                               void *to, int64_t size, int64_t *got)
 {
   enum { PIECE = 1 << 24 };
+  static const double SHORT = .2; /* seconds that nobody asks for */
+  double begun = base_seconds();
   for (*got = 0; *got < size;) {
     int64_t want = size - *got < PIECE ? size - *got : PIECE;
+    if (base_seconds() - begun > SHORT)
+      TRY(base_go_on(ctx, "reading", io_name(path)));
     TRY(io_await(ctx, fd, "reading", io_name(path)));
     ssize_t some = read(fd, (char *)to + *got, (size_t)want);
     if (some < 0 && errno == EINTR) continue;
