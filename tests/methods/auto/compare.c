@@ -406,7 +406,9 @@ static void doubt_agrees(const comparison *race, double auroc)
   bool unclear = strstr(said, "not clear") == said + strlen("it is ");
   if (unclear) {
     assert_non_null(at);
-    assert_int_equal(sscanf(at + 16, "%lf +- %lf better", &by, &error), 2);
+    assert_int_equal(
+        sscanf(at + strlen(LABELS_ARE_TOLD), "%lf +- %lf better", &by, &error),
+        2);
     CHECK_AT_LEAST(by, 0);
     CHECK_AT_MOST(by, 2 * error + 1e-4);
   } else {
