@@ -100,18 +100,20 @@ static int64_t odd_in_column(const lapis_mat *A, int64_t j, double limit)
   return 0;
 }
 
-/* The stored values of one column, as a matrix of its own. */
-static lapis_mat column_of(const lapis_mat *A, int64_t j)
+lapis_mat mat_columns(const lapis_mat *A, int64_t first, int64_t count)
 {
-  lapis_mat c = *A;
-  c.cols = 1;
-  if (A->colptr != NULL)
-    c.colptr = A->colptr + j;
-  else if (A->dtype == LAPIS_F64)
-    c.val = (double *)A->val + j * A->ld;
-  else if (A->dtype == LAPIS_F32)
-    c.val = (char *)A->val + j * A->ld * (int64_t)sizeof(float);
-  return c;
+  lapis_mat part = *A;
+  part.cols = count;
+  if (A->colptr != NULL) {
+    part.colptr = A->colptr + first;
+    return part;
+  }
+  size_t size = A->dtype == LAPIS_F64   ? sizeof(double)
+                : A->dtype == LAPIS_F32 ? sizeof(float)
+                : A->dtype == LAPIS_I64 ? sizeof(int64_t)
+                                        : 1;
+  part.val = (char *)A->val + first * A->ld * (int64_t)size;
+  return part;
 }
 
 int64_t lapis_mat_missing(const lapis_mat *A)
@@ -120,7 +122,7 @@ int64_t lapis_mat_missing(const lapis_mat *A)
   int64_t missing = 0;
   for (int64_t j = 0; j < A->cols; j++) {
     if (odd_in_column(A, j, DBL_MAX) == 0) continue;
-    lapis_mat column = column_of(A, j);
+    lapis_mat column = mat_columns(A, j, 1);
     visit_stored(&column, count_nan, &missing);
   }
   return missing;
@@ -341,7 +343,7 @@ static lapis_status check_entries(lapis_ctx *ctx, const char *method,
   bad_entry bad = {missing == NULL, -1, -1, 0};
   for (int64_t j = 0; j < A->cols && bad.i < 0; j++) {
     if (odd_in_column(A, j, LARGEST) == 0) continue;
-    lapis_mat column = column_of(A, j);
+    lapis_mat column = mat_columns(A, j, 1);
     visit_stored(&column, find_bad, &bad);
     bad.j = j;
   }
@@ -428,7 +430,7 @@ uint64_t mat_hash_columns(const lapis_mat *A, int64_t first)
 {
   uint64_t sum = 0;
   for (int64_t j = 0; A->dtype != LAPIS_TEXT && j < A->cols; j++) {
-    lapis_mat column = column_of(A, j);
+    lapis_mat column = mat_columns(A, j, 1);
     uint64_t hash = mix(0xcbf29ce484222325u, (uint64_t)(first + j));
     visit_stored(&column, mix_entry, &hash);
     sum += mix(hash, 0x9e3779b97f4a7c15u);

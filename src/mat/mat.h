@@ -16,6 +16,8 @@ double mat_stored(const lapis_mat *A, int64_t k);
 /* A number that tells matrices apart, as a sum over columns, the first of which
  * is column `first` of the whole: parts have sums that add to the whole's. */
 uint64_t mat_hash_columns(const lapis_mat *A, int64_t first);
+/* A view of columns first .. first + count - 1, of a matrix of numbers. */
+lapis_mat mat_columns(const lapis_mat *A, int64_t first, int64_t count);
 /* Copies any numeric matrix, dense or compressed, into dense doubles
  * out (rows x cols, ld). */
 void mat_to_f64(const lapis_mat *A, double *out, int64_t ld);

@@ -23,23 +23,6 @@ bool border_compresses(int64_t others, int64_t D)
   return others > 2 * (D + 1);
 }
 
-/* Columns first .. first + count - 1 of any matrix. */
-static lapis_mat columns_of(const lapis_mat *A, int64_t first, int64_t count)
-{
-  lapis_mat part = *A;
-  part.cols = count;
-  if (A->colptr != NULL) {
-    part.colptr = A->colptr + first;
-    return part;
-  }
-  size_t size = A->dtype == LAPIS_F64   ? sizeof(double)
-                : A->dtype == LAPIS_F32 ? sizeof(float)
-                : A->dtype == LAPIS_I64 ? sizeof(int64_t)
-                                        : 1;
-  part.val = (char *)A->val + (size_t)(first * A->ld) * size;
-  return part;
-}
-
 int64_t border_block_size(int64_t D)
 {
   const int64_t most = INT64_C(1) << 21; /* doubles: 16 MB */
@@ -49,7 +32,7 @@ int64_t border_block_size(int64_t D)
 
 void border_block(const lapis_mat *X, int64_t first, int64_t count, double *out)
 {
-  lapis_mat part = columns_of(X, first, count);
+  lapis_mat part = mat_columns(X, first, count);
   mat_to_f64(&part, out + 1, X->rows + 1);
   for (int64_t j = 0; j < count; j++) out[j * (X->rows + 1)] = 1;
 }

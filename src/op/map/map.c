@@ -217,13 +217,8 @@ static lapis_status apply_column(lapis_ctx *ctx, const lapis_map *m, int stages,
 {
   run r = {.map = m, .state = m->state, .x = x, .d = X->rows};
   TRY(go_on(ctx, m, j));
-  lapis_mat column = *X;
-  column.cols = 1;
-  if (X->colptr != NULL)
-    column.colptr = X->colptr + j;
-  else
-    for (int64_t i = 0; i < X->rows; i++) x[i] = lapis_mat_at(X, i, j);
-  if (X->colptr != NULL) mat_to_f64(&column, x, X->rows);
+  lapis_mat column = mat_columns(X, j, 1);
+  mat_to_f64(&column, x, X->rows);
   for (int i = 0; i < stages; i++) TRY(apply_stage(ctx, &r, i, j));
   *d = r.d;
   return LAPIS_OK;
