@@ -108,9 +108,8 @@ static const char *const shared[] = {"X", "P", "Y", NULL},
 
 static io_share share_in(const lapis_dataset *ds, io_format format)
 {
-  bool matlab = format == IO_MAT || format == IO_MAT73;
   io_share s = ds->share;
-  s.of = matlab ? shared_matlab : shared;
+  s.of = format == IO_MAT || format == IO_MAT73 ? shared_matlab : shared;
   return s;
 }
 
