@@ -205,12 +205,12 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
   if (status >= 0) status = lapis_solve(s);
   const char *output = args_get(&c->args, "output");
   lapis_status stop = status;
-  if (status >= 0 && output != NULL)
+  if (status >= 0 && args_get(&c->args, "completed") != NULL)
+    status = completed_write(c, s, ds, lapis_model_map(c->model));
+  if (status >= 0 && output != NULL) /* a page shows what was completed */
     status = is_sheet(output) || is_page(output)
                  ? answers_write(c, s, ds, false, output)
                  : result_write(c, s, ds, output);
-  if (status >= 0 && args_get(&c->args, "completed") != NULL)
-    status = completed_write(c, s, ds, lapis_model_map(c->model));
   cli_wipe_bar(c);
   if (status >= 0) status = print_answer(c, s, ds);
   lapis_solver_free(s);

@@ -16,7 +16,10 @@ static solver_size size_of(const method_entry *e, const lapis_data *data)
   solver_size z = {.d = (double)X->rows,
                    .n = (double)X->cols,
                    .K = (double)data->Y.rows,
-                   .p = (double)data->P.rows};
+                   .p = (double)data->P.rows,
+                   .groups = 1};
+  for (int64_t j = 1; data->group != NULL && j < X->cols; j++)
+    z.groups += data->group[j] != data->group[j - 1];
   z.small = fmin(z.d, z.n);
   z.features = z.d * z.n;
   z.sparse = e->sparse && X->colptr != NULL;

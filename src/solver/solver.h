@@ -76,6 +76,7 @@ struct lapis_solver {
  * features. */
 typedef struct solver_size {
   double d, n, K, p;
+  double groups;   /* at least: of neighbours alike */
   double small;    /* the smaller of d and n */
   double features; /* numbers that X holds as it is kept: d n, or of a sparse X
                     * that stays sparse those that are stored */

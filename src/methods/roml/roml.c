@@ -207,8 +207,10 @@ static lapis_status allocate(roml *w, const lapis_data *data)
 
 double roml_holds(const solver_size *z, const void *settings)
 {
-  (void)settings;
-  return 12 * z->features + 3 * z->n * z->n;
+  const lapis_roml_settings *set = settings;
+  double points = z->n / fmax(2, z->groups); /* of an image */
+  double n = set->inliers > 0 ? fmin((double)set->inliers, points) : points;
+  return 12 * z->features + 3 * n * (points + n); /* costs and regrets */
 }
 
 lapis_status roml_new(lapis_ctx *ctx, const lapis_data *data,

@@ -35,8 +35,9 @@ typedef struct form {
   svmplus *of; /* with its data and folds */
   int count;
   double C[POINTS], gamma[POINTS];
-  double *held; /* K x n of each point */
-  double *loss; /* n: of the best point, and what follows */
+  bool lost[POINTS]; /* arithmetic failed in a fold */
+  double *held;      /* K x n of each point */
+  double *loss;      /* n: of the best point, and what follows */
   double least;
   int best;
 } form;
@@ -92,12 +93,20 @@ static lapis_status score_points(form *f, int64_t fold, const fold_part *shown,
   set.stop.seconds = INFINITY;  /* the deadline is the context's */
   for (int i = 0; i < f->count && status >= 0; i++) {
     lapis_solver *p = NULL;
+    if (f->lost[i]) continue;
     set.C = f->C[i];
     set.gamma = f->gamma[i];
     status = s == NULL ? f->make(ctx, &shown->data, &set, &s)
                        : s->cls->retune(s, &set);
     if (status >= 0) status = lapis_solve(s);
     if (status == LAPIS_CANCELLED || base_late(ctx)) break;
+    if (status == LAPIS_ENUMERIC) {
+      f->lost[i] = true;
+      lapis_solver_free(s);
+      s = NULL;
+      status = LAPIS_OK;
+      continue;
+    }
     if (status >= 0) status = sv_learn(s);
     if (status >= 0)
       status = sv_predict_new(ctx, &hidden->data, s->settings, &s->learned,
@@ -169,6 +178,7 @@ static lapis_status choose_point(form *f, double *room)
   f->least = INFINITY;
   for (int i = 0; i < f->count; i++) {
     double mean;
+    if (f->lost[i]) continue;
     TRY(judge(f, i, room, &mean));
     if (i == 0) memcpy(usual, room, size);
     if (i == 0) first = mean;
@@ -177,7 +187,8 @@ static lapis_status choose_point(form *f, double *room)
     f->best = i;
     memcpy(f->loss, room, size);
   }
-  if (first - f->least > error_of(w, f->loss, usual)) return LAPIS_OK;
+  if (f->lost[0] || first - f->least > error_of(w, f->loss, usual))
+    return LAPIS_OK;
   f->least = first;
   f->best = 0;
   memcpy(f->loss, usual, size);
@@ -210,6 +221,14 @@ static void take_better(open_svm *w, const form *with, const form *plain)
   const form *best = w->without_P ? plain : with;
   w->set.C = best->C[best->best];
   w->set.gamma = with->gamma[w->without_P ? 0 : best->best];
+  if (!isfinite(by)) {
+    base_note(w->base.ctx, BASE_WARNING, "chosen",
+              "svmplus: {C %g} {gamma %g} chosen on held-out folds; P is %s: "
+              "%s it arithmetic failed",
+              w->set.C, w->set.gamma, w->without_P ? "left out" : "used",
+              w->without_P ? "with" : "without");
+    return;
+  }
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "svmplus: {C %g} {gamma %g} chosen on held-out folds; P %s: with "
             "it their log-loss is %s by %.4f +- %.4f, %s",
@@ -234,6 +253,8 @@ static lapis_status choose(open_svm *w)
   base_mute(ctx, false);
   keep_pause(ctx, false);
   base_set_deadline(ctx, before);
+  if (s == LAPIS_OK && isinf(with.least) && isinf(plain.least))
+    s = LAPIS_ENUMERIC; /* the context says of what */
   if (s == LAPIS_OK) take_better(w, &with, &plain);
   form_free(&with);
   form_free(&plain);

@@ -252,6 +252,10 @@ static void a_page_says_how_sure_it_is(void **state)
   assert_non_null(cells);
   assert_int_equal(count_of(cells, "<td><ins>"), 12); /* of kind and of km */
   assert_int_equal(count_of(page, "<section id=\"compared\""), 1);
+  command_do(&c, "fit mc " KINDS "--model m.lapis -q");
+  command_do(&c, "predict m.lapis " KINDS "-o q.html --completed g.csv -q");
+  command_slurp(&c, "q.html", page, sizeof page);
+  assert_non_null(strstr(page, "<section id=\"cells\""));
   command_do(&c, "fit auto " CARS "-o p.html -q");
   command_slurp(&c, "p.html", page, sizeof page);
   assert_null(strstr(page, "<section id=\"sure\""));

@@ -112,6 +112,7 @@ static void check_against_admm(const problem *p, double tol)
   CHECK_NEAR(info->dual, t.dual, 1e-9 * t.primal);
   set = settings(LAPIS_MC_ADMM, tol);
   set.mu = used->mu;
+  set.mu_rel = NAN;
   lapis_solver *a = solved(ctx, &data, &set);
   double other = lapis_result_info(a)->objective;
   CHECK_NEAR(info->objective, other,

@@ -337,6 +337,7 @@ static void a_rank_too_small_is_left(void **state)
   answer a = solve(ctx, &data, &set);
   assert_in_range(a.info.rank, 1, 5);
   set.mu = mu;
+  set.mu_rel = NAN;
   assert_int_equal(lapis_solver_retune(a.solver, &set), 0);
   assert_int_equal(lapis_solve(a.solver), LAPIS_OK);
   lapis_info warm = *lapis_result_info(a.solver);
