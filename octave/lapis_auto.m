@@ -12,8 +12,8 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   % result  has these fields:
   %  scores              n x K: of the one that answers; of a mean its
   %                      probabilities; of numbers what is predicted
-  %  probabilities       n x K, where labels could be hidden to compare, and
-  %                      are no numbers: of yes, or of each class
+  %  probabilities       n x K, where labels were hidden, and are no numbers:
+  %                      of yes, or of each class
   %  labels              n x c, where targets are classes: what is decided by
   %                      the scores, as Y is written
   %  classes             K, where a label has several classes: the value of Y
@@ -25,9 +25,8 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %  class_features      K x d, with --class-features, where low_rank is
   %                      there: the features of a sample of one class alone,
   %                      of each class
-  %  candidates          candidates x 2, where settings were chosen by hidden
-  %                      labels: method and settings of what was compared,
-  %                      best first
+  %  candidates          candidates x 2, where settings were chosen: method
+  %                      and settings of what was compared, best first
   %  candidate_figures   candidates x 9, where candidates is there: log-loss
   %                      of hidden labels, its standard error, AUROC,
   %                      accuracy, from and to of its 95 % interval, log-loss
@@ -39,20 +38,19 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %  hidden              5, where candidates is there: labels hidden, folds,
   %                      what was hidden together (1 rows, 2 groups, 3 cells),
   %                      log-loss of guessing, candidates added at an end
-  %  held_out            n x K, with --held-out, where labels could be hidden
-  %                      to compare: probabilities of known labels, or known
-  %                      numbers, as predicted while they were hidden; NaN
-  %                      where none is known
-  %  classes_kept        n x values, with --coverage, where labels could be
-  %                      hidden to compare: 1 for classes in the set of a
-  %                      sample, else 0; of several labels no and yes of each
-  %  kept_values         values, with --coverage, where labels could be hidden
-  %                      to compare: the value of Y of each column of
-  %                      classes_kept
-  %  set_low             n x K, with --coverage, where labels could be hidden
-  %                      to compare: of numbers the lower end of the interval
-  %  set_high            n x K, with --coverage, where labels could be hidden
-  %                      to compare: of numbers its upper end
+  %  held_out            n x K, with --held-out, where labels were hidden:
+  %                      probabilities of known labels, or known numbers, as
+  %                      predicted while they were hidden; NaN where none is
+  %                      known
+  %  classes_kept        n x values, with --coverage, where labels were
+  %                      hidden: 1 for classes in the set of a sample, else 0;
+  %                      of several labels no and yes of each
+  %  kept_values         values, with --coverage, where labels were hidden:
+  %                      the value of Y of each column of classes_kept
+  %  set_low             n x K, with --coverage, where labels were hidden: of
+  %                      numbers the lower end of the interval
+  %  set_high            n x K, with --coverage, where labels were hidden: of
+  %                      numbers its upper end
   %  history             checks x columns, where who answers, or its first
   %                      part, takes steps: the course of the solve
   %  history_columns     columns, where who answers, or its first part, takes

@@ -19,8 +19,8 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %                      written
   %  classes             K, with Y, where a label has several classes: the
   %                      value of Y that each column of scores speaks for
-  %  probabilities       n x K, with Y, where settings were chosen by hidden
-  %                      labels: of yes, or of each class
+  %  probabilities       n x K, with Y, where settings were chosen: of yes, or
+  %                      of each class
   %  low_rank            n x d, where it takes at most 1 GB, or dense is set:
   %                      the features of Z: X repaired and completed
   %  sparse              n x d, where low_rank is there: X - low_rank where X
@@ -45,9 +45,8 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %  dual                n x (K + d + 1), with --certificate: the multiplier G
   %                      that proves the gap; those of class_features follow
   %                      the samples
-  %  candidates          candidates x 2, where settings were chosen by hidden
-  %                      labels: method and settings of what was compared,
-  %                      best first
+  %  candidates          candidates x 2, where settings were chosen: method
+  %                      and settings of what was compared, best first
   %  candidate_figures   candidates x 9, where candidates is there: log-loss
   %                      of hidden labels, its standard error, AUROC,
   %                      accuracy, from and to of its 95 % interval, log-loss
@@ -59,10 +58,10 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %  hidden              5, where candidates is there: labels hidden, folds,
   %                      what was hidden together (1 rows, 2 groups, 3 cells),
   %                      log-loss of guessing, candidates added at an end
-  %  held_out            n x K, with --held-out, where labels could be hidden
-  %                      to compare: probabilities of known labels, or known
-  %                      numbers, as predicted while they were hidden; NaN
-  %                      where none is known
+  %  held_out            n x K, with --held-out, where labels were hidden:
+  %                      probabilities of known labels, or known numbers, as
+  %                      predicted while they were hidden; NaN where none is
+  %                      known
   %  history             checks x columns: the course of the solve
   %  history_columns     columns: names of the columns of history
   %  notes               notes x 3, where something was remarked: of data and

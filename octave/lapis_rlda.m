@@ -26,8 +26,7 @@ function [labels, result, info] = lapis_rlda (X, Y, varargin)
   %  scale               2 x d, where features were brought to one size: what
   %                      was taken off, and what the rest was divided by
   %  used                n, where Y has gaps: 1 for samples with all their
-  %                      targets, which are learnt from; 0 for the others,
-  %                      which are answered
+  %                      targets, which are learnt from, else 0
   %  history             checks x columns: the course of the solve
   %  history_columns     columns: names of the columns of history
   %  notes               notes x 3, where something was remarked: of data and

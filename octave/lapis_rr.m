@@ -24,8 +24,7 @@ function [weights, result, info] = lapis_rr (X, Y, varargin)
   %  dual                n x d, with --certificate and --fix-weights: the
   %                      multiplier that proves the gap
   %  used                n, where Y has gaps: 1 for samples with all their
-  %                      targets, which are learnt from; 0 for the others,
-  %                      which are answered
+  %                      targets, which are learnt from, else 0
   %  history             checks x columns: the course of the solve
   %  history_columns     columns: names of the columns of history
   %  notes               notes x 3, where something was remarked: of data and

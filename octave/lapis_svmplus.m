@@ -28,8 +28,7 @@ function [scores, result, info] = lapis_svmplus (X, Y, P, varargin)
   %  scale_priv          2 x p, with --certificate and P, where P is used and
   %                      was scaled: the same of P
   %  used                n, where Y has gaps: 1 for samples with all their
-  %                      targets, which are learnt from; 0 for the others,
-  %                      which are answered
+  %                      targets, which are learnt from, else 0
   %  history             checks x columns: the course of the solve
   %  history_columns     columns: names of the columns of history
   %  notes               notes x 3, where something was remarked: of data and

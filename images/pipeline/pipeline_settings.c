@@ -104,11 +104,9 @@ static const lapis_result_row label_results[] = {
     RESULT("scores", "n x K",
            .help = "above 0: yes; of several classes the largest is the label; "
                    "log-odds where settings were chosen"),
-    RESULT("probabilities", "n x K",
-           .where = "settings were chosen by hidden labels",
+    RESULT("probabilities", "n x K", .where = "settings were chosen",
            .help = "that the label is yes"),
-    RESULT_SETS(.when = "coverage",
-                .where = "settings were chosen by hidden labels"),
+    RESULT_SETS(.when = "coverage", .where = "settings were chosen"),
     RESULT("classes", "classes", .type = LAPIS_TEXT,
            .help = "their names, as columns of scores; of two classes both, "
                    "the one that scores speak for last"),

@@ -62,7 +62,7 @@
 #define RESULT_USED                                                        \
   RESULT("used", "n", .where = "Y has gaps",                               \
          .help = "1 for samples with all their targets, which are learnt " \
-                 "from; 0 for the others, which are answered")
+                 "from, else 0")
 #define RESULT_HISTORY                                                      \
   RESULT("history", "checks x columns", .help = "the course of the solve"), \
       RESULT("history_columns", "columns", .type = LAPIS_TEXT,              \
@@ -70,7 +70,7 @@
 /* Of what was chosen by hidden labels. */
 #define RESULT_CHOICE                                                          \
   RESULT("candidates", "candidates x 2", .type = LAPIS_TEXT,                   \
-         .where = "settings were chosen by hidden labels",                     \
+         .where = "settings were chosen",                                      \
          .help = "method and settings of what was compared, best first"),      \
       RESULT("candidate_figures", "candidates x 9",                            \
              .where = "candidates is there",                                   \
@@ -87,7 +87,7 @@
                      "candidates added at an end")
 #define RESULT_HELD_OUT                                                 \
   RESULT("held_out", "n x K", .when = "held-out",                       \
-         .where = "labels could be hidden to compare",                  \
+         .where = "labels were hidden",                                 \
          .help = "probabilities of known labels, or known numbers, as " \
                  "predicted while they were hidden; NaN where none is known")
 /* Of answers with a stated coverage: of labels, and of numbers. */

@@ -64,7 +64,7 @@ static const lapis_param params[] = {
     PARAM_TIME_LIMIT,
 };
 
-#define COMPARED .where = "labels could be hidden to compare"
+#define COMPARED .where = "labels were hidden"
 #define STEPS .where = "who answers, or its first part, takes steps"
 static const lapis_result_row results[] = {
     RESULT(
@@ -73,7 +73,7 @@ static const lapis_result_row results[] = {
             "of the one that answers; of a mean its probabilities; of numbers "
             "what is predicted"),
     RESULT("probabilities", "n x K",
-           .where = "labels could be hidden to compare, and are no numbers",
+           .where = "labels were hidden, and are no numbers",
            .help = "of yes, or of each class"),
     RESULT_LABELS(.where = "targets are classes"),
     RESULT_CLASSES(),
