@@ -7,7 +7,8 @@
 
 static const cli_option options[] = {
     {"output", 'o', "F.npz",
-     "write X, names, image_size and what else there is"},
+     "write X, names, image_size and what else there is; F.csv or F.tsv: a "
+     "table of names and X"},
     {"keep-going", 0, NULL,
      "leave out images that are refused; exit 4 at the end"},
     {"cache", 0, "DIR",
@@ -126,11 +127,72 @@ static lapis_status write_arrays(cli *c, const lapis_solver *s)
                             count);
 }
 
+/* ---- a table ------------------------------------------------------------*/
+/* The image of a row, and where in it what is described lies: the four numbers
+ * of a box or of a keypoint.  The caller frees it. */
+static char *row_name(const lapis_mat *names, const lapis_mat *group,
+                      const lapis_mat *place, int64_t j)
+{
+  enum { NUMBER = 32 };
+  static const lapis_sheet_column few = {.rounded = true, .decimals = -1};
+  int64_t image = group->cols > 0 ? (int64_t)lapis_mat_at(group, 0, j) : j;
+  const char *name = ((const char *const *)names->val)[image];
+  size_t used = strlen(name), size = used + 4 * NUMBER + 1;
+  char *text = malloc(size);
+  if (text == NULL) return NULL;
+  memcpy(text, name, used + 1);
+  for (int64_t i = 0; i < 4 && i < place->rows; i++) {
+    text[used] = ' ';
+    lapis_sheet_number(&few, lapis_mat_at(place, i, j), LAPIS_SHEET_DIGITS,
+                       text + used + 1, NUMBER - 1);
+    used += strlen(text + used);
+  }
+  return text;
+}
+
+/* A column a feature, with all digits: what reads it finds the same X. */
+static lapis_status write_table(cli *c, const lapis_solver *s, const char *path)
+{
+  lapis_mat X = result_of(s, "X"), names = result_of(s, "names"),
+            group = result_of(s, "group"), place = result_of(s, "candidate");
+  if (place.cols == 0) place = result_of(s, "xy");
+  enum { TITLE = 24 };
+  lapis_sheet_column *column = calloc((size_t)X.rows + 1, sizeof *column);
+  char(*title)[TITLE] = calloc((size_t)X.rows + 1, sizeof *title);
+  char **name = calloc((size_t)X.cols + 1, sizeof *name);
+  bool fine = column != NULL && title != NULL && name != NULL;
+  for (int64_t j = 0; fine && j < X.cols; j++)
+    fine = (name[j] = row_name(&names, &group, &place, j)) != NULL;
+  for (int64_t i = 0; fine && i < X.rows; i++) {
+    snprintf(title[i], TITLE, "x%lld", (long long)i + 1);
+    column[i + 1] = (lapis_sheet_column){.title = title[i], .values = X};
+    column[i + 1].values.rows = 1;
+    column[i + 1].values.val =
+        (char *)X.val + i * (X.dtype == LAPIS_F64 ? 8 : 4);
+  }
+  lapis_status status =
+      fine ? LAPIS_OK
+           : lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path);
+  if (fine) {
+    column[0] = (lapis_sheet_column){
+        .title = "name",
+        .values = lapis_mat_text((const char **)name, 1, X.cols)};
+    status = lapis_sheet_write(c->ctx, path, column, (int)X.rows + 1);
+  }
+  for (int64_t j = 0; name != NULL && j < X.cols; j++) free(name[j]);
+  free(name);
+  free(title);
+  free(column);
+  return status;
+}
+
 static int finish(cli *c, const lapis_solver *s)
 {
   lapis_mat left = refused(s);
-  bool whole = args_get(&c->args, "part") == NULL;
-  lapis_status status = whole ? write_arrays(c, s) : LAPIS_OK;
+  const char *path = args_get(&c->args, "output"); /* NULL: a part */
+  lapis_status status = is_sheet(path) ? write_table(c, s, path)
+                        : path != NULL ? write_arrays(c, s)
+                                       : LAPIS_OK;
   if (status < 0) return cli_fail_status(c, status);
   cli_wipe_bar(c);
   warn_refused(c, &left);
@@ -219,7 +281,8 @@ static int run(cli *c)
   if (code != EXIT_DONE) return code;
   if (path == NULL && !in_parts)
     return cli_fail(EXIT_MISUSE, "features: -o F.npz says where they go");
-  if (!in_parts) code = check_result(c, path);
+  if (!in_parts)
+    code = is_sheet(path) ? check_writable(c, path) : check_result(c, path);
   if (code == EXIT_DONE)
     code = check_writable(c, args_get(&c->args, "save-vocabulary"));
   if (code == EXIT_DONE) code = kinds_settings(c, &c->kinds);

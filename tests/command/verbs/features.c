@@ -59,6 +59,66 @@ static void methods_read_them(void **state)
   command_end(&c);
 }
 
+/* The table f.ENDING has the numbers of f.npz to the last bit, and begins with
+ * this row's name. */
+static void expect_table(command *c, const char *ending, const char *first)
+{
+  lapis_arrays all, table;
+  command_do(c, "convert f.%s t.npz --id name -q", ending);
+  command_arrays(c, "t.npz", &table);
+  command_arrays(c, "f.npz", &all);
+  const lapis_mat *a = &lapis_arrays_find(&all, "X")->mat;
+  const lapis_mat *b = &lapis_arrays_find(&table, "X")->mat;
+  const lapis_array *names = lapis_arrays_find(&table, "names");
+  assert_int_equal(a->rows, b->rows);
+  assert_int_equal(a->cols, b->cols);
+  for (int64_t j = 0; j < a->cols; j++)
+    for (int64_t i = 0; i < a->rows; i++)
+      assert_true(lapis_mat_at(a, i, j) == lapis_mat_at(b, i, j));
+  assert_string_equal(((const char *const *)names->mat.val)[0], first);
+  lapis_arrays_free(&all);
+  lapis_arrays_free(&table);
+}
+
+static void vectors_are_a_table_too(void **state)
+{
+  static const char boxes[] = "name,x,y,width,height\na.ppm,2,1,12,10\n"
+                              "a.ppm,3.5,2,8,8\nb.ppm,0,0,10,9\n";
+  static const char *const kinds[][2] = {
+      {"pixels --size 5x4", "in/a.ppm"},
+      {"gist,color-moments --grid 2", "in/a.ppm"},
+      {"sift-bow --count 50 --words 5 --levels 1 --learn 100", "in/a.ppm"},
+      {"gist-boxes --boxes b.csv", "in/a.ppm 2 1 12 10"},
+  };
+  command c;
+  begin(&c);
+  command_write(&c, "b.csv", boxes, strlen(boxes));
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    command_do(&c, "features %s in -o f.npz -q", kinds[k][0]);
+    command_do(&c, "features %s in -o f.csv -q", kinds[k][0]);
+    command_do(&c, "features %s in -o f.tsv -q", kinds[k][0]);
+    expect_table(&c, "csv", kinds[k][1]);
+    expect_table(&c, "tsv", kinds[k][1]);
+  }
+  command_end(&c);
+}
+
+/* Beside labels that name the same images. */
+static void methods_read_the_table(void **state)
+{
+  static const char labels[] = "name,what\nc,0\na,1\nb,\n";
+  command c;
+  begin(&c);
+  command_write(&c, "y.csv", labels, strlen(labels));
+  command_do(&c, "features pixels c.ppm in --size 5x4 -o f.csv -q");
+  command_do(&c, "fit linear f.csv -Y y.csv:what --id name -o a.csv --C 1");
+  command_slurp(&c, "a.csv", c.out, sizeof c.out);
+  assert_non_null(strstr(c.out, "c.ppm,0,given"));
+  assert_non_null(strstr(c.out, "in/a.ppm,"));
+  assert_non_null(strstr(c.out, ",filled"));
+  command_end(&c);
+}
+
 static void json_says_all(void **state)
 {
   command c;
@@ -106,7 +166,9 @@ static const command_misuse misuses[] = {
     {"features sharpness c.ppm -o f.npz", 2, "sharpness"},
     {"features pixels -o f.npz", 2, ""},
     {"features pixels c.ppm", 2, "-o F.npz"},
-    {"features pixels c.ppm -o f.csv", 2, ".npz"},
+    {"features pixels c.ppm -o f.mat", 2, ".npz"},
+    {"features pixels c.ppm -o no/f.csv", 4, "no/f.csv"},
+    {"features pixels in -o in/a.ppm", 2, "in/a.ppm"},
     {"features pixels c.ppm -o no/f.npz", 4, ""},
     {"features pixels c.ppm -o f.npz --cell 3", 2, "--cell"},
     {"features pixels c.ppm -o f.npz --size 3", 2, ""},
@@ -501,6 +563,8 @@ int test_features(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folders_and_files_become_arrays),
       cmocka_unit_test(methods_read_them),
+      cmocka_unit_test(vectors_are_a_table_too),
+      cmocka_unit_test(methods_read_the_table),
       cmocka_unit_test(json_says_all),
       cmocka_unit_test(bad_images_are_named),
       cmocka_unit_test(misuse_is_refused),
