@@ -55,6 +55,7 @@ struct lapis_dataset {
   io_order order; /* the samples' names in the first file that has any */
   char *seen;     /* why there is no X: what was there instead */
   bool keep_f32, join;
+  bool counted;  /* X is of a table that numbers its rows itself */
   double stored; /* bytes of the files */
   io_share share;
   io_asked asked;
@@ -259,6 +260,9 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
   request.share = share_in(ds, f.format);
   lapis_status status = read_file(ds, &f, &request, "X", &all);
   if (status >= 0) status = io_check_members(ds->ctx, &f, seen, &all);
+  const char *rows = NULL;
+  if (status >= 0) status = io_rows_title(ds->ctx, &f, opt, NULL, &rows);
+  ds->counted = rows != NULL;
   if (status < 0) {
     io_file_close(&f);
     lapis_arrays_free(&all);
@@ -372,16 +376,26 @@ static lapis_status read_columns(const lapis_dataset *ds, io_file *f,
 
 /* A lone column of words does not show whether its first row is a title, but
  * one that is a row longer than X does. */
-static lapis_status read_table(const lapis_dataset *ds, io_file *f,
-                               const char *asked, const char *member,
+static lapis_status read_table(lapis_dataset *ds, io_file *f, const char *asked,
+                               const char *member,
                                const lapis_table_options *opt,
                                lapis_arrays *out)
 {
   const slot *X = &ds->slot[M_X];
   lapis_table_options titled = {.header = LAPIS_HEADER_AUTO};
+  const char *rows;
+  if (opt != NULL) titled = *opt;
+  TRY(io_rows_title(ds->ctx, f, opt, asked, &rows));
+  if (which_of(member) == M_X) ds->counted = rows != NULL;
+  if (rows != NULL && which_of(member) == M_Y && X->set && !ds->counted &&
+      ds->order.file == NULL) {
+    titled.header = LAPIS_HEADER_YES;
+    titled.id = rows;
+    TRY(read_columns(ds, f, asked, member, &titled, out));
+    return io_rows_place(ds->ctx, f, rows, X->samples, member, out);
+  }
   TRY(read_columns(ds, f, asked, member, opt, out));
   const lapis_array *of = lapis_arrays_find(out, member);
-  if (opt != NULL) titled = *opt;
   if (of == NULL || of->mat.dtype != LAPIS_TEXT || !X->set ||
       titled.header != LAPIS_HEADER_AUTO || of->mat.cols != X->samples + 1)
     return LAPIS_OK;
@@ -410,24 +424,6 @@ static lapis_status take_member(lapis_dataset *ds, const char *member,
     if (!may_bring(ds, which_of(member), all->item[i].name))
       all->item[i].name[0] = '\0';
   return take_arrays(ds, path, format, all);
-}
-
-/* The rows of a member in the order of the names known; then its own names go,
- * which stand in another one. */
-static lapis_status join_rows(lapis_dataset *ds, const char *path,
-                              lapis_arrays *named, const char *member,
-                              lapis_arrays *all)
-{
-  lapis_array *of = NULL, *names = NULL;
-  for (int i = 0; i < all->count; i++)
-    if (strcmp(all->item[i].name, member) == 0) of = &all->item[i];
-  for (int i = 0; i < named->count; i++)
-    if (strcmp(named->item[i].name, "names") == 0) names = &named->item[i];
-  if (of == NULL || names == NULL) return LAPIS_OK;
-  const void *before = of->mat.val;
-  TRY(io_order_join(ds->ctx, &ds->order, path, names, of));
-  if (of->mat.val != before) names->name[0] = '\0';
-  return LAPIS_OK;
 }
 
 static lapis_status read_member(lapis_dataset *ds, const char *member,
@@ -467,7 +463,8 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
   ds->stored += f.stored;
   io_file_close(&f);
   if (status == LAPIS_OK && ds->join && which_of(member) < M_NAMES)
-    status = join_rows(ds, path, container ? &named : &all, member, &all);
+    status = io_order_join(ds->ctx, &ds->order, path, container ? &named : &all,
+                           member, &all);
   if (status == LAPIS_OK && which_of(member) < M_NAMES)
     status = io_order_add(ds->ctx, &ds->order, path,
                           lapis_arrays_find(container ? &named : &all, "names"),

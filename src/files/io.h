@@ -654,6 +654,18 @@ marks_found marks_judge(const marks *m, const marks *table, char delimiter,
 lapis_status triplets_read(const csv_scan *start, const table_request *q,
                            lapis_arrays *out, bool *done);
 
+/* ---- rows.c: labels that name the rows they are of ----------------------*/
+/* "row" (from 1) or "row0", where a table's first title of several is that, opt
+ * names no other samples' names and the column itself is not asked for; else
+ * NULL.  Of triplets rows name nothing. */
+lapis_status io_rows_title(lapis_ctx *ctx, const io_file *f,
+                           const lapis_table_options *opt, const char *asked,
+                           const char **title);
+/* A member that was read with that title as names: its samples at their rows of
+ * n, the others not known.  The names go. */
+lapis_status io_rows_place(lapis_ctx *ctx, const io_file *f, const char *title,
+                           int64_t n, const char *member, lapis_arrays *all);
+
 /* ---- print.c: text out, piece by piece ---------------------------------*/
 enum { IO_PRINT_BYTES = 1 << 16 };
 typedef struct io_print {
@@ -713,13 +725,16 @@ typedef struct io_order {
  * array whose samples they name; NULL: nothing is compared. */
 lapis_status io_order_add(lapis_ctx *ctx, io_order *known, const char *path,
                           const lapis_array *names, const lapis_array *of);
-/* Before that: where the names stand in another order, or are others in part,
- * the samples of `of` are put into the known one's; those that `of` lacks are
- * not known.  Without a name in common nothing is done; LAPIS_EDATA: names are
- * not clear. */
+/* Before that: where the names in `named` stand in another order, or are others
+ * in part, the samples of `member` in `all` are put into the known one's, and
+ * these names go; those that the member lacks are not known.  Without a name in
+ * common nothing is done; LAPIS_EDATA: names are not clear. */
 lapis_status io_order_join(lapis_ctx *ctx, const io_order *known,
-                           const char *path, const lapis_array *names,
-                           lapis_array *of);
+                           const char *path, lapis_arrays *named,
+                           const char *member, lapis_arrays *all);
+/* The samples of a in the order of row, n; -1: one that is not known. */
+lapis_status io_arrange(lapis_ctx *ctx, const int64_t *row, int64_t n,
+                        lapis_array *a);
 void io_order_clear(io_order *o);
 
 /* ---- categories.c: text and numbers -> what lapis_data reads

@@ -171,9 +171,8 @@ static lapis_status match(lapis_ctx *ctx, const io_order *known,
   return LAPIS_OK;
 }
 
-/* The samples of a in the order of row; what has none is not known. */
-static lapis_status arrange(lapis_ctx *ctx, const int64_t *row, int64_t n,
-                            lapis_array *a)
+lapis_status io_arrange(lapis_ctx *ctx, const int64_t *row, int64_t n,
+                        lapis_array *a)
 {
   const lapis_mat *from = &a->mat;
   lapis_array out;
@@ -261,7 +260,7 @@ static lapis_status join(lapis_ctx *ctx, const io_order *known,
   for (int64_t j = 0; s >= 0 && j < all; j++) joined += row[j] >= 0;
   if (s >= 0 && joined == 0 && all > 0 && n > 0)
     s = fail_strange(ctx, known, file, names);
-  if (s >= 0 && joined > 0) s = arrange(ctx, row, all, of);
+  if (s >= 0 && joined > 0) s = io_arrange(ctx, row, all, of);
   if (s >= 0 && joined > 0) say_joined(ctx, known, file, joined, n);
   base_free(sorted);
   base_free(row);
@@ -323,20 +322,26 @@ static lapis_status keep(lapis_ctx *ctx, io_order *known, const char *file,
 }
 
 lapis_status io_order_join(lapis_ctx *ctx, const io_order *known,
-                           const char *path, const lapis_array *names,
-                           lapis_array *of)
+                           const char *path, lapis_arrays *named,
+                           const char *member, lapis_arrays *all)
 {
-  lapis_array own;
+  lapis_array own, *of = NULL, *names = NULL;
+  for (int i = 0; i < all->count; i++)
+    if (strcmp(all->item[i].name, member) == 0) of = &all->item[i];
+  for (int i = 0; i < named->count; i++)
+    if (strcmp(named->item[i].name, "names") == 0) names = &named->item[i];
   if (known->file == NULL || names == NULL || of == NULL) return LAPIS_OK;
   if (names->mat.colptr != NULL || of->mat.colptr != NULL) return LAPIS_OK;
   lapis_mat row = one_row(&names->mat);
   if (names->axes == 0 || row.rows != 1 || row.cols != of->mat.cols)
     return LAPIS_OK;
   TRY(copy(ctx, &row, &own));
+  const void *before = of->mat.val;
   lapis_status status = LAPIS_OK;
   if (!same_order(known, &own))
     status = join(ctx, known, io_name(path), &own, of);
   lapis_array_free(&own);
+  if (status >= 0 && of->mat.val != before) names->name[0] = '\0';
   return status;
 }
 

@@ -196,6 +196,93 @@ static void later_members_replace_earlier(void **state)
   lapis_dataset_free(ds);
 }
 
+/* ---- labels that name rows ------------------------------------------------*/
+/* The four samples of x, without names, and y.csv as `text` beside them. */
+static lapis_status read_labels(files *f, lapis_dataset *ds, const char *text,
+                                const lapis_table_options *opt)
+{
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4))};
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 1), NULL));
+  files_put_text(f, "y.csv", text);
+  lapis_status status = lapis_dataset_read_member(ds, "Y", f->path, opt);
+  return status < 0 ? status : lapis_dataset_finish(ds);
+}
+
+static void labels_name_their_rows(void **state)
+{
+  static const struct {
+    const char *text, *target;
+    double want[4];
+  } all[] = {
+      {"row,label\n4,1\n2,0\n", NULL, {NAN, 0, NAN, 1}},
+      {"row0,label\n3,1\n1,0\n", NULL, {NAN, 0, NAN, 1}},
+      {"row;a;label\n\n4;7;yes\n2;8;no\n1;9;\n", "label", {NAN, 0, NAN, 1}},
+      {"\"row\",label\n4,d\n3,c\n2,b\n1,a\n", "label", {0, 1, 2, 3}},
+      {"row\n5\n6\n7\n8\n", NULL, {5, 6, 7, 8}},
+      {"a,row\n5,4\n6,3\n7,2\n8,1\n", "a", {5, 6, 7, 8}},
+      {"row,label\n5,4\n6,4\n7,4\n7,4\n", "row", {5, 6, 7, 7}},
+  };
+  files *f = *state;
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    lapis_table_options opt = {.target = all[k].target};
+    lapis_dataset *ds = new_dataset(f);
+    CHECK_OK(f, read_labels(f, ds, all[k].text, &opt));
+    const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+    assert_int_equal(Y->rows, 1);
+    for (int j = 0; j < 4; j++) {
+      double v = lapis_mat_at(Y, 0, j), want = all[k].want[j];
+      assert_true(isnan(want) ? isnan(v) : v == want);
+    }
+    assert_int_equal(lapis_dataset_text(ds, "names").cols, 0);
+    lapis_dataset_free(ds);
+  }
+}
+
+static void rows_that_are_none_are_refused(void **state)
+{
+  static const char *const all[][2] = {
+      {"row,label\n4,1\n5,0\n", "y.csv:3:1 5 1 4 row0"},
+      {"row,label\n0,1\n", "y.csv:2:1 0 1 4 row0"},
+      {"row0,label\n4,1\n", "y.csv:2:1 4 0 3"},
+      {"row,label\n1.5,1\n", "y.csv:2:1 1.5"},
+      {"row,label\n,1\n2,0\n", "y.csv:2:1"},
+      {"row,label\nann,1\n2,0\n", "y.csv:2:1 ann"},
+      {"row,label\n\n 2,\"a\nb\"\n1,b\n2,b\n", "y.csv:6:1 2 3"},
+  };
+  files *f = *state;
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    lapis_dataset *ds = new_dataset(f);
+    CHECK_REFUSED(f, read_labels(f, ds, all[k][0], NULL), LAPIS_EDATA,
+                  all[k][1]);
+    lapis_dataset_free(ds);
+  }
+}
+
+/* Two tables that number their rows stand in one order, and names come before
+ * numbers. */
+static void names_come_before_rows(void **state)
+{
+  files *f = *state;
+  lapis_dataset *ds = new_dataset(f);
+  files_put_text(f, "t.csv", "row,a,b\n4,1,2\n3,1,5\n2,7,1\n1,0,1\n");
+  CHECK_OK(f, lapis_dataset_read(ds, f->path, NULL));
+  files_put_text(f, "y.csv", "row,y\n4,5\n3,6\n2,7\n1,8\n");
+  lapis_table_options opt = {.target = "y"};
+  CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  CHECK_NEAR(lapis_mat_at(&lapis_dataset_data(ds)->Y, 0, 0), 5, 0);
+  lapis_dataset_free(ds);
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("names", text_row(words, 4))};
+  ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 2), NULL));
+  files_put_text(f, "y.csv", "row,y\n4,5\n3,6\n2,7\n1,8\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  CHECK_NEAR(lapis_mat_at(&lapis_dataset_data(ds)->Y, 0, 0), 5, 0);
+  lapis_dataset_free(ds);
+}
+
 /* ---- refusals -----------------------------------------------------------*/
 static void refuse(files *f, const lapis_named *item, int count,
                    lapis_status status, const char *words_)
@@ -475,6 +562,9 @@ int test_dataset(void)
       FILES_TEST(other_shapes_mean_the_same),
       FILES_TEST(members_come_from_many_files),
       FILES_TEST(later_members_replace_earlier),
+      FILES_TEST(labels_name_their_rows),
+      FILES_TEST(rows_that_are_none_are_refused),
+      FILES_TEST(names_come_before_rows),
       FILES_TEST(points_in_images_are_a_dataset),
       FILES_TEST(members_that_do_not_fit_are_refused),
       FILES_TEST(odd_groups_are_refused),
