@@ -360,6 +360,27 @@ static lapis_status write_page(cli *c, const lapis_solver *s,
   return status;
 }
 
+/* Of given labels what was said of them while they were hidden, else nothing: a
+ * probability that has learnt from a label does not confirm it. */
+static lapis_status show_held_out(cli *c, const lapis_solver *s, sheet *t)
+{
+  lapis_mat held = result_of(s, "held_out");
+  bool fits = held.cols == t->n && held.rows == t->count - t->share;
+  for (int k = t->share; k > 0 && t->origin > 0 && k < t->count; k++) {
+    double *own = malloc(((size_t)t->n + 1) * sizeof *own);
+    if (own == NULL)
+      return lapis_fail(c->ctx, LAPIS_ENOMEM, "the page: out of memory");
+    for (int64_t j = 0; j < t->n; j++)
+      own[j] = !sheet_is_given(t, t->targets > 1 ? k - t->share : 0, j)
+                   ? lapis_mat_at(&t->column[k].values, 0, j)
+               : fits ? lapis_mat_at(&held, k - t->share, j)
+                      : NAN;
+    t->owned[k] = own;
+    t->column[k].values = lapis_mat_f64(own, 1, t->n);
+  }
+  return LAPIS_OK;
+}
+
 lapis_status answers_write(cli *c, const lapis_solver *s,
                            const lapis_dataset *ds, bool origins,
                            const char *path)
@@ -367,6 +388,7 @@ lapis_status answers_write(cli *c, const lapis_solver *s,
   if (has_matches(s)) return matches_write(c, s, ds, path);
   sheet t;
   lapis_status status = sheet_make(c, s, ds, origins, path, &t);
+  if (status >= 0 && is_page(path)) status = show_held_out(c, s, &t);
   if (status >= 0)
     status = is_page(path) ? write_page(c, s, ds, &t, path)
                            : lapis_sheet_write(c->ctx, path, t.column, t.count);

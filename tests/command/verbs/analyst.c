@@ -262,6 +262,47 @@ static void a_page_says_how_sure_it_is(void **state)
   command_end(&c);
 }
 
+/* The probability that a page shows of a car; NaN: an empty cell. */
+static double shown_of(const char *page, int car)
+{
+  char row[40];
+  static const char meter[] = "<meter value=\"";
+  snprintf(row, sizeof row, "<th scope=\"row\">car%d</th>", car);
+  const char *at = strstr(page, row);
+  assert_non_null(at);
+  const char *end = strstr(at, "</tr>");
+  at = strstr(at, meter);
+  return at == NULL || at > end ? NAN : strtod(at + strlen(meter), NULL);
+}
+
+/* Given labels have on a page what was said of them while they were hidden, or
+ * nothing; the table has what the answer says. */
+static void a_page_confirms_no_label_by_itself(void **state)
+{
+  enum { SHOWN = 25, PROBABILITY = 4 };
+  static const char *const methods[] = {"auto", "linear", "trees"};
+  static char page[400000];
+  command c;
+  start(&c);
+  for (int k = 0; k < 3; k++) {
+    int differ = 0, empty = 0;
+    command_do(&c, "fit %s " KINDS "-o p.html -q", methods[k]);
+    command_do(&c, "fit %s " KINDS "-o p.csv -q", methods[k]);
+    command_slurp(&c, "p.html", page, sizeof page);
+    for (int j = 0; j < SHOWN; j++) {
+      double is = shown_of(page, j),
+             of = number(&c, "p.csv", j + 1, PROBABILITY);
+      bool given = strcmp(cell(&c, "p.csv", j + 1, 2, ','), "given") == 0;
+      if (!given) CHECK_NEAR(is, of, 1e-3);
+      differ += given && fabs(is - of) > 1e-3;
+      empty += isnan(is);
+    }
+    if (k == 0) assert_true(differ > 0 && empty == 0);
+    if (k > 0) assert_int_equal(empty, SHOWN - 2);
+  }
+  command_end(&c);
+}
+
 /* A result kept as arrays is shown as a table, too. */
 static void a_report_shows_the_answers(void **state)
 {
@@ -320,6 +361,7 @@ int test_analyst(void)
       cmocka_unit_test(the_last_line_says_what_came_of_it),
       cmocka_unit_test(unsure_answers_stay_empty),
       cmocka_unit_test(a_page_says_how_sure_it_is),
+      cmocka_unit_test(a_page_confirms_no_label_by_itself),
       cmocka_unit_test(a_report_shows_the_answers),
       cmocka_unit_test(a_model_keeps_its_decimal_mark),
       cmocka_unit_test(refusals_name_what_is_in_the_table),
