@@ -72,10 +72,11 @@ static void put_candidates(page *p, const lapis_report *w)
 {
   page_print(p,
              "<details><summary>%" PRId64
-             " candidates predicted what was hidden, best first</summary>\n"
-             "<table class=\"rows\">\n<thead><tr>"
-             "<th scope=\"col\">method</th><th scope=\"col\">settings</th>",
+             " candidates predicted what was hidden, best first</summary>\n",
              w->candidates.cols);
+  page_wide_table(p, "Candidates", "rows compared");
+  page_words(p, "<thead><tr><th scope=\"col\">method</th>"
+                "<th scope=\"col\">settings</th>");
   page_words(p, are_numbers(w)
                     ? "<th scope=\"col\">R^2</th>"
                     : "<th scope=\"col\">log-loss</th><th scope=\"col\">AUROC"
@@ -83,7 +84,7 @@ static void put_candidates(page *p, const lapis_report *w)
   page_words(p, "<th scope=\"col\">against the best</th></tr></thead>\n"
                 "<tbody>\n");
   for (int64_t k = 0; k < w->candidates.cols; k++) put_candidate(p, w, k);
-  page_words(p, "</tbody></table>\n</details>\n");
+  page_words(p, "</tbody></table></div>\n</details>\n");
 }
 
 const page_view view_candidates = {"compared", "What was compared",

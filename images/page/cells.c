@@ -32,10 +32,10 @@ static void put_cells(page *p, const lapis_report *w)
   page_print(
       p,
       "<p><ins>Cells marked so</ins> were empty and are filled in. %s%" PRId64
-      " row%s that had empty cells:</p>\n<div class=\"wide\" "
-      "tabindex=\"0\" role=\"region\" aria-label=\"Cells of the "
-      "table\"><table class=\"counts cells\">\n<thead><tr>",
+      " row%s that had empty cells:</p>\n",
       shown < all ? "The first of the " : "The ", all, all == 1 ? "" : "s");
+  page_wide_table(p, "Cells of the table", "counts cells");
+  page_words(p, "<thead><tr>");
   for (int64_t i = 0; i < w->cells.rows; i++)
     page_element(p, "th scope=\"col\"", page_text_at(&w->cell_titles, 0, i));
   page_words(p, "</tr></thead>\n<tbody>\n");

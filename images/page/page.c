@@ -104,6 +104,14 @@ void page_element(page *p, const char *name, const char *text)
   page_print(p, "</%.*s>", bare, name);
 }
 
+void page_wide_table(page *p, const char *label, const char *class_)
+{
+  page_print(p,
+             "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+             "aria-label=\"%s\"><table class=\"%s\">\n",
+             label, class_);
+}
+
 void page_base64(page *p, const unsigned char *bytes, int64_t size)
 {
   static const char digit[] =

@@ -28,6 +28,9 @@ void page_json_text(page *p, const char *text);
 void page_base64(page *p, const unsigned char *bytes, int64_t size);
 /* <NAME>text</NAME>; name may have attributes. */
 void page_element(page *p, const char *name, const char *text);
+/* Begins a table of that class in a part that scrolls sideways, by keys, too;
+ * label: what a screen reader calls it.  It ends in </table></div>. */
+void page_wide_table(page *p, const char *label, const char *class_);
 
 /* Entry (i, j) of a TEXT view; NULL: the view is empty. */
 const char *page_text_at(const lapis_mat *A, int64_t i, int64_t j);

@@ -94,7 +94,7 @@ static void draw(page *p, const lapis_report *w, const lapis_mat *A, int64_t j,
 
 static void draw_row(page *p, const lapis_report *w, int64_t j, const scale *s)
 {
-  page_print(p, "<tr><th>%" PRId64 "</th>", j + 1);
+  page_print(p, "<tr><th scope=\"row\">%" PRId64 "</th>", j + 1);
   if (!mat_empty(&w->input)) {
     draw(p, w, &w->input, j, s, grey, "input");
     page_print(p, "<td>=</td>");
@@ -113,12 +113,15 @@ static void put_samples(page *p, const lapis_report *w)
   int64_t end = w->first + w->count;
   if (end > w->clean.cols) end = w->clean.cols;
   scale s = find_scale(w, w->first, end);
-  page_print(p, "<div class=\"wide\"><table class=\"samples\">\n<tr><th></th>");
-  if (!mat_empty(&w->input)) page_print(p, "<th>input</th><th></th>");
-  page_print(p, "<th>clean</th>");
-  if (!mat_empty(&w->removed)) page_print(p, "<th></th><th>removed</th>");
-  if (!mat_empty(&w->filled)) page_print(p, "<th>filled</th>");
-  page_print(p, "</tr>\n");
+  page_wide_table(p, "Samples taken apart", "samples");
+  page_words(p, "<tr><th scope=\"col\">row</th>");
+  if (!mat_empty(&w->input))
+    page_words(p, "<th scope=\"col\">input</th><td></td>");
+  page_words(p, "<th scope=\"col\">clean</th>");
+  if (!mat_empty(&w->removed))
+    page_words(p, "<td></td><th scope=\"col\">removed</th>");
+  if (!mat_empty(&w->filled)) page_words(p, "<th scope=\"col\">filled</th>");
+  page_words(p, "</tr>\n");
   for (int64_t j = w->first; j < end; j++) draw_row(p, w, j, &s);
   page_print(
       p,

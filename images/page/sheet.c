@@ -51,7 +51,8 @@ static const char *mark_of(const lapis_report *w, int64_t j)
 /* ---- what is seen without a script ---------------------------------------*/
 static void put_head(page *p, const lapis_report *w)
 {
-  page_words(p, "<table class=\"sheet\">\n<thead><tr>");
+  page_wide_table(p, "Table of answers", "sheet");
+  page_words(p, "<thead><tr>");
   for (int64_t k = 0; k < w->columns; k++) {
     page_words(p, "<th scope=\"col\">");
     page_element(p, "button type=\"button\"", w->column[k].title);
@@ -176,7 +177,6 @@ static void put_sheet(page *p, const lapis_report *w)
                "<p class=\"quiet unscripted\">The first %d of %" PRId64
                " rows; a browser with scripts shows all.</p>\n",
                SHOWN, n);
-  page_words(p, "<div class=\"wide\">");
   put_head(p, w);
   put_rows(p, w);
   put_data(p, w);

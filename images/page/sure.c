@@ -143,10 +143,8 @@ static void put_confusion(page *p, const lapis_report *w)
   if (K < 2 || K > MOST_CLASSES) return;
   for (int64_t k = 0; k < K; k++)
     if (name_of(w, k) == NULL) return;
-  page_words(p, "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
-                "aria-label=\"Given and predicted\"><table class=\"counts "
-                "confusion\">\n"
-                "<caption>Given, and predicted while hidden</caption>\n"
+  page_wide_table(p, "Given and predicted", "counts confusion");
+  page_words(p, "<caption>Given, and predicted while hidden</caption>\n"
                 "<thead><tr><th scope=\"col\">given</th>");
   for (int64_t k = 0; k < K; k++)
     page_element(p, "th scope=\"col\"", name_of(w, k));

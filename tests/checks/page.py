@@ -1,6 +1,6 @@
 """page.py - what every page of LAPIS keeps to, read with the standard library
-alone: well-formed, nothing from outside, a text for every picture, references
-that lead somewhere."""
+alone: well-formed, nothing from outside, a text for every picture and head,
+references that lead somewhere."""
 import base64
 import hashlib
 import re
@@ -43,6 +43,15 @@ def read(path):
         labelled = any(field in label.iter() for label in
                        root.iter(f"{HTML}label"))
         assert labelled, field.attrib
+    for head in root.iter(f"{HTML}th"):
+        assert "".join(head.itertext()).strip(), "a head without words"
+        assert head.get("scope") in ("row", "col"), head.attrib
+    parts = ["".join(e.itertext()) for e in root.iter(f"{HTML}h2")]
+    parts += [e.get("aria-label") for e in root.iter() if e.get("role") == "region"]
+    assert len(parts) == len(set(parts)), parts
+    for wide in root.findall(f".//{HTML}div[@class='wide']"):
+        assert wide.get("tabindex") == "0", "keys do not scroll it"
+        assert wide.get("role") == "region" and wide.get("aria-label")
     policy = [m.get("content") for m in root.iter(f"{HTML}meta")
               if m.get("http-equiv") == "Content-Security-Policy"]
     assert len(policy) == 1 and policy[0].startswith("default-src 'none'")
