@@ -216,15 +216,16 @@ static int check_found(const cli *c, const lapis_mat *names, int missing,
   return EXIT_DONE;
 }
 
-/* The box of each image (locate). */
+/* The box of each image (locate), without its score: that of the candidate, as
+ * it was proposed. */
 static int add_boxes(report_parts *own, lapis_report *r, const lapis_mat *boxes)
 {
   own->box = calloc((size_t)boxes->cols + 1, sizeof *own->box);
   if (own->box == NULL) return cli_fail(EXIT_FAILED, "out of memory");
   for (int64_t k = 0; k < r->pictures; k++) {
-    double at[5];
-    for (int64_t i = 0; i < 5; i++) at[i] = lapis_mat_at(boxes, i, k);
-    own->box[k] = (lapis_report_box){.at = {at[0], at[1], at[2], at[3], at[4]},
+    double at[4];
+    for (int64_t i = 0; i < 4; i++) at[i] = lapis_mat_at(boxes, i, k);
+    own->box[k] = (lapis_report_box){.at = {at[0], at[1], at[2], at[3], NAN},
                                      .of_class = -1};
     own->picture[k].box = &own->box[k];
     own->picture[k].boxes = 1;

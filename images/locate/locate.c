@@ -108,7 +108,8 @@ static lapis_status publish_boxes(lapis_flow *f)
     int64_t at = (int64_t)lapis_mat_at(&choice, 0, k);
     double *b = w->box + 5 * k;
     for (int64_t i = 0; i < 5; i++) b[i] = lapis_mat_at(&candidate, i, at);
-    w->shown[k].at = (lapis_box){b[0], b[1], b[2], b[3], b[4]};
+    /* a score is the candidate's, as it was proposed, and not the answer's */
+    w->shown[k].at = (lapis_box){b[0], b[1], b[2], b[3], NAN};
     w->shown[k].of_class = -1;
   }
   flow_publish(f, "boxes", lapis_mat_f64(w->box, 5, f->n));
@@ -235,6 +236,7 @@ static lapis_status page(const lapis_flow *f, const char *path,
   flow_pictures shown = {.title = "The object common to all images",
                          .settings = &w->set,
                          .fact = {"candidate boxes", candidates},
+                         .doubtful = "doubtful boxes",
                          .box = w->shown};
   return flow_pictures_page(f, &shown, path, command);
 }

@@ -495,6 +495,7 @@ static lapis_status page(const lapis_flow *f, const char *path,
   flow_pictures shown = {.title = "The same points in all images",
                          .settings = &m->set,
                          .fact = {"points of the object", inliers},
+                         .doubtful = "doubtful places, not drawn",
                          .points = lapis_mat_f64(m->shown, 4, points.cols)};
   return flow_pictures_page(f, &shown, path, command);
 }

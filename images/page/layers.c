@@ -180,11 +180,18 @@ void layer_regions(page *p, const frame *f, int64_t most)
 }
 
 /* ---- boxes and points ---------------------------------------------------*/
+/* Where the text of a box stands: above it, below it, or, where the picture has
+ * no room there, inside. */
+static double line_of(const frame *f, const lapis_box *b, double size)
+{
+  double below = b->y + b->height + size;
+  if (b->y > size * 1.2) return b->y - size * 0.3;
+  return below + size * 0.3 < f->height ? below : fmax(b->y, 0) + size * 1.1;
+}
+
 static void put_box(page *p, const frame *f, const lapis_report_box *b)
 {
-  double size = fmax(f->width, f->height) / 20;
-  double y = b->at.y > size * 1.2 ? b->at.y - size * 0.3
-                                  : b->at.y + b->at.height + size;
+  double size = fmax(f->width, f->height) / 20, y = line_of(f, &b->at, size);
   page_print(p, "<g class=\"box%s k%" PRId64 " c%d\">",
              b->given ? " given" : "", b->of_class,
              (int)(b->of_class < 0 ? 0 : b->of_class % COLOURS));

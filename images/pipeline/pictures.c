@@ -11,7 +11,7 @@ typedef struct page_work {
   lapis_report_picture *picture;
   lapis_report_row setting[PAGE_SETTINGS];
   char value[PAGE_SETTINGS][PAGE_VALUE];
-  char images[32];
+  char images[32], doubtful[64];
 } page_work;
 
 static void add_settings(const lapis_flow *f, const flow_pictures *shown,
@@ -48,6 +48,24 @@ static lapis_status add_pictures(lapis_flow *f, page_work *w, lapis_report *to)
   return LAPIS_OK;
 }
 
+static lapis_status add_doubts(const lapis_flow *f, const flow_pictures *shown,
+                               page_work *w)
+{
+  lapis_mat sure;
+  int64_t doubtful = 0;
+  TRY(flow_get(f, "inlier", &sure));
+  for (int64_t i = 0; i < sure.rows * sure.cols; i++)
+    doubtful += lapis_mat_at(&sure, i % sure.rows, i / sure.rows) < 0.5;
+  snprintf(w->doubtful, sizeof w->doubtful, "%" PRId64 " of %" PRId64, doubtful,
+           sure.rows * sure.cols);
+  for (int64_t i = 0; shown->box != NULL && i < sure.cols; i++) {
+    w->picture[i].box = &shown->box[i];
+    w->picture[i].boxes = 1;
+    if (lapis_mat_at(&sure, 0, i) < 0.5) w->picture[i].note = "doubtful";
+  }
+  return LAPIS_OK;
+}
+
 lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
                                 const char *path, const char *command)
 {
@@ -57,21 +75,16 @@ lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
   if (w == NULL) return flow_no_memory(own);
   snprintf(w->images, sizeof w->images, "%" PRId64, f->n);
   lapis_report_row facts[] = {{"images", w->images},
-                              {shown->fact.name, shown->fact.value}};
+                              {shown->fact.name, shown->fact.value},
+                              {shown->doubtful, w->doubtful}};
   report.title = shown->title;
   report.command = command;
   report.fact = facts;
-  report.facts = 2;
+  report.facts = 3;
   report.points = shown->points;
   add_settings(f, shown, w, &report);
   lapis_status s = add_pictures(own, w, &report);
-  lapis_mat sure = {.cols = 0};
-  if (s >= 0 && shown->box != NULL) s = flow_get(f, "inlier", &sure);
-  for (int64_t i = 0; s >= 0 && i < sure.cols; i++) {
-    w->picture[i].box = &shown->box[i];
-    w->picture[i].boxes = 1;
-    if (lapis_mat_at(&sure, 0, i) < 0.5) w->picture[i].note = "doubtful";
-  }
+  if (s >= 0) s = add_doubts(f, shown, w);
   if (s >= 0) s = lapis_report_write(f->ctx, &report, path);
   free(w->picture);
   free(w);

@@ -48,6 +48,9 @@ def check_figure(shot, i):
     box = drawing.find(f".//{SVG}rect[@class='edge']")
     assert [float(box.get(k)) for k in ("x", "y", "width", "height")] == [
         20 + 5 * i, 30, 60, 40]
+    for text in drawing.findall(f".//{SVG}g[@class='boxes']//{SVG}text"):
+        size, y = float(text.get("font-size")), float(text.get("y"))
+        assert size <= y <= HIGH - size / 4, "words of a box are cut off"
     for path, (k, area) in zip(
             drawing.findall(f".//{SVG}g[@class='regions']/{SVG}path"),
             cells().items()):

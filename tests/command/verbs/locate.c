@@ -215,6 +215,9 @@ static void the_set_finds_what_an_image_alone_does_not(void **state)
   command_run(&c, "formats >/dev/null; grep -ac 'quiet.>doubtful' page.html");
   CHECK_AT_LEAST(lines, 1);
   CHECK_NEAR(strtod(c.out, NULL), lines, 0);
+  command_run(&c, "formats >/dev/null; sed -n "
+                  "'s:.*<dt>doubtful boxes</dt><dd>::p' page.html");
+  CHECK_NEAR(strtod(c.out, NULL), lines, 0);
   /* the same bits again, with other threads */
   command_do(&c, "locate ?.pgm --no-cache --csv again.csv --threads 2 -q && "
                  "cmp found.csv again.csv");

@@ -73,6 +73,7 @@ static void paint_layers(scene *s, int i)
   s->box[i][0] =
       (lapis_report_box){{20 + 5 * i, 30, 60, 40, 0.25 * i}, "eyes", 0, false};
   s->box[i][1] = (lapis_report_box){{90, 70, 80, 60, NAN}, "truth", 1, true};
+  if (i == PICTURES - 1) s->box[i][1].at = (lapis_box){0, 0, WIDE, HIGH, NAN};
   for (int c = 0; c < CLASSES; c++)
     s->heat[i][c] = (lapis_report_heat){lapis_mat_f64(s->level[c], 20, 15), c};
   s->picture[i] =
