@@ -15,13 +15,16 @@ int report_run(cli *c, report_parts *own, lapis_report *r)
   own->facts = calloc(1, sizeof *own->facts);
   if (own->settings == NULL || own->facts == NULL)
     return cli_fail(EXIT_FAILED, "out of memory");
+  if (notes != NULL && notes->mat.dtype == LAPIS_TEXT && notes->mat.rows == 3) {
+    page_rows_add(own->settings, NULL, "Remarks");
+    page_rows_notes(own->settings, &notes->mat);
+  }
   if (path != NULL) {
+    page_rows_add(own->settings, NULL, "Settings");
     page_rows_json(own->settings, lapis_json_get(own->run, "settings"), 17);
     page_rows_json(own->facts, lapis_json_get(own->run, "info"), 4);
     r->command = lapis_json_text(own->run, "command", NULL);
   }
-  if (notes != NULL && notes->mat.dtype == LAPIS_TEXT && notes->mat.rows == 3)
-    page_rows_notes(own->facts, &notes->mat);
   r->setting = own->settings->row;
   r->settings = own->settings->count;
   r->fact = own->facts->row;

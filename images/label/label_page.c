@@ -9,6 +9,7 @@
 #include "lapis/images.h"
 
 enum { MOST_FACTS = 20, MOST_SETTINGS = 128, VALUE = 160 };
+enum { EXPECTED_LOW = 4, EXPECTED_HIGH }; /* rows of candidate_figures */
 
 typedef struct page_memory { /* memory of one page */
   const label_run *w;
@@ -21,7 +22,7 @@ typedef struct page_memory { /* memory of one page */
   int64_t most;                  /* pictures */
   bool *drawn;                   /* n */
   char value[MOST_FACTS + 2 * MOST_SETTINGS][VALUE];
-  lapis_report_row fact[MOST_FACTS], setting[MOST_SETTINGS];
+  lapis_report_row fact[MOST_FACTS], setting[MOST_SETTINGS + 2];
   int values;
   lapis_report page;
 } page_memory;
@@ -263,12 +264,49 @@ static void fill_facts(page_memory *s)
   add_fact(s, "labels given", "%lld", known);
   add_fact(s, "classes", "%lld", (long long)w->given.n_names);
   add_fact(s, "pictures shown", "%lld", (long long)s->page.pictures);
-  lapis_mat notes;
-  if (flow_get(w->flow, "notes", &notes) < 0) notes.cols = 0;
-  const char *const *cell = notes.val; /* level, name, text of each */
-  for (int64_t i = 0; i < notes.cols && s->page.facts < MOST_FACTS; i++)
-    s->fact[s->page.facts++] = (lapis_report_row){cell[3 * i], cell[3 * i + 2]};
+  int64_t best = s->page.chosen;
+  const lapis_mat *figures = &s->page.candidate_figures;
+  if (s->page.candidates.cols > 0 &&
+      isfinite(lapis_mat_at(figures, EXPECTED_LOW, best))) {
+    char *text = s->value[s->values++];
+    snprintf(text, VALUE, "%.0f to %.0f %% (95 %% interval)",
+             100 * lapis_mat_at(figures, EXPECTED_LOW, best),
+             100 * lapis_mat_at(figures, EXPECTED_HIGH, best));
+    s->fact[s->page.facts++] =
+        (lapis_report_row){"expected accuracy on new samples", text};
+  }
   s->page.fact = s->fact;
+}
+
+/* Whether the method remarked it, of how it was chosen and solved. */
+static bool is_of_method(const lapis_mat *notes, const char *text)
+{
+  for (int64_t i = 0; i < notes->cols; i++)
+    if (strcmp(((const char *const *)notes->val)[3 * i + 2], text) == 0)
+      return true;
+  return false;
+}
+
+/* What was remarked of the images and the labels stands above the pictures;
+ * the rest is for those who read the settings. */
+static void fill_notes(page_memory *s)
+{
+  lapis_mat all, own;
+  lapis_report *p = &s->page;
+  if (flow_get(s->w->flow, "notes", &all) < 0) return;
+  if (lapis_result_get(s->w->flow->solver, "notes", &own) < 0) own.cols = 0;
+  if (own.cols > 0)
+    s->setting[p->settings++] = (lapis_report_row){NULL, "Remarks"};
+  const char *const *cell = all.val; /* level, name, text of each */
+  for (int64_t i = 0; i < all.cols; i++) {
+    const lapis_report_row row = {cell[3 * i], cell[3 * i + 2]};
+    if (!is_of_method(&own, row.value) && p->facts < MOST_FACTS)
+      s->fact[p->facts++] = row;
+    else if (p->settings < MOST_SETTINGS)
+      s->setting[p->settings++] = row;
+  }
+  if (p->settings > 0)
+    s->setting[p->settings++] = (lapis_report_row){NULL, "Settings"};
 }
 
 /* But for those that `later` has, too: what it ran with is said there. */
@@ -349,11 +387,12 @@ static lapis_status fill(page_memory *s, const char *const *title)
   if (w->held_out != NULL) p->truth = w->flow->data.Y;
   fill_suspects(s);
   TRY(fill_pictures(s));
-  fill_facts(s);
   if (label_figures(w->flow->solver, &p->candidate_figures, &p->chosen) ==
           NULL ||
       lapis_result_get(w->flow->solver, "candidates", &p->candidates) < 0)
     p->candidates.cols = 0;
+  fill_facts(s);
+  fill_notes(s);
   const lapis_method *method = lapis_result_method(w->flow->solver);
   add_settings(s, &label_method, &w->set, method);
   add_settings(s, method, lapis_result_settings(w->flow->solver), NULL);

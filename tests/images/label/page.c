@@ -54,6 +54,9 @@ static void what_deserves_a_look_is_first(void **state)
              SHOWN);
   command_slurp(&c, "page.html", page, sizeof page);
   assert_int_equal(shown(page, image, class_), SHOWN);
+  const char *remark = strstr(page, "known labels were hidden");
+  assert_true(remark > strstr(page, "<section id=\"run\""));
+  assert_non_null(strstr(page, "<dt>expected accuracy on new samples</dt>"));
   command_arrays(&c, "r.npz", &all);
   const lapis_mat *scores = &lapis_arrays_find(&all, "scores")->mat;
   const lapis_mat *doubt = &lapis_arrays_find(&all, "suspect_index")->mat;
