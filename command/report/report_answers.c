@@ -63,9 +63,15 @@ static bool add_names(report_parts *own, lapis_report *r, int64_t n)
 int report_answers(report_parts *own, lapis_report *r)
 {
   lapis_mat labels = member(own, "labels"), names = member(own, "class_names");
+  lapis_mat numbers = member(own, "scores"); /* are their own answers */
   lapis_mat said = member(own, "probabilities");
   bool sure = said.cols > 0;
-  if (!sure) said = member(own, "scores");
+  if (!sure) said = numbers;
+  const char *title = labels.cols > 0 ? "label" : "value";
+  if (labels.cols == 0) {
+    labels = numbers;
+    said.rows = 0;
+  }
   if (labels.cols == 0 || r->pictures > 0) return EXIT_DONE;
   if (said.cols != labels.cols) said.rows = 0;
   size_t count = (size_t)(1 + labels.rows + said.rows);
@@ -75,7 +81,7 @@ int report_answers(report_parts *own, lapis_report *r)
       !add_names(own, r, labels.cols))
     return cli_fail(EXIT_FAILED, "out of memory");
   for (int64_t k = 0; k < labels.rows; k++)
-    add(own, r, row_of(&labels, k), "label",
+    add(own, r, row_of(&labels, k), title,
         labels.rows > 1 ? class_of(&names, k, labels.rows) : NULL);
   for (int64_t k = 0; k < said.rows; k++)
     add(own, r, row_of(&said, k), sure ? "probability" : "score",

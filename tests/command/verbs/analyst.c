@@ -315,6 +315,11 @@ static void a_report_shows_the_answers(void **state)
   assert_non_null(strstr(page, "<section id=\"answers\""));
   assert_int_equal(count_of(page, "<th scope=\"row\">car"), 25);
   assert_non_null(strstr(page, "probability of slow"));
+  command_do(&c, "fit rr " CARS "-q -o n.npz");
+  command_do(&c, "report n.npz -o r.html");
+  command_slurp(&c, "r.html", page, sizeof page);
+  assert_int_equal(count_of(page, "<th scope=\"row\">car"), 25);
+  assert_non_null(strstr(page, ">value</button>"));
   command_end(&c);
 }
 
