@@ -64,7 +64,9 @@ static void add_candidates(answer_page *p, const lapis_solver *s)
   if (names.cols == 0 || figures.cols != names.cols || chosen.cols != 1) return;
   int64_t best = (int64_t)lapis_mat_at(&chosen, 0, 0);
   const char *const *text = names.val;
-  page_rows_add(&p->facts, "answered by", "%s %s", text[best * names.rows],
+  const char *method = text[best * names.rows];
+  page_rows_add(&p->facts, "answered by", "%s%s %s", method,
+                strcmp(method, "mean") == 0 ? " of" : "",
                 text[best * names.rows + 1]);
   if (isnan(lapis_mat_at(&figures, 3, best)))
     page_rows_add(&p->facts, "R^2 on hidden numbers", "%.3f",

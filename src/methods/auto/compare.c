@@ -564,7 +564,7 @@ const char *comparison_map(const comparison *r, int i)
 
 static void describe_mean(const comparison *r, const candidate *x, char *to)
 {
-  int used = 0;
+  int used = snprintf(to, CANDIDATE_TEXT, "the best ");
   for (int k = 0; k < x->parts; k++) {
     const candidate *one = &r->run[x->of[k]];
     const char *name =
@@ -580,7 +580,6 @@ static void describe_mean(const comparison *r, const candidate *x, char *to)
     used += snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), "%s%s", before,
                      name);
   }
-  snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), ", the best each");
 }
 
 static void describe(const comparison *r, const candidate *x, char *to)
