@@ -3,7 +3,7 @@
 
 #include "images/page/page.h"
 
-enum { LEFT = 60, TOP = 12, WIDE = 440, HIGH = 220, POINTS = 600 };
+enum { LEFT = 60, TOP = 28, WIDE = 440, HIGH = 220, POINTS = 600 };
 
 typedef struct range {
   int low, high; /* decades */
@@ -78,12 +78,20 @@ static void draw_line(page *p, const chart *c, const range *r, int k)
     page_print(p, "%c%.1f %.1f", pen, place_x(c, i), place_y(r, y));
     pen = 'L';
   }
-  page_print(p,
-             "\"/>\n<text class=\"l%d\" x=\"%d\" y=\"%d\" "
-             "text-anchor=\"end\">",
-             k, LEFT + WIDE - 6, TOP + 16 + 16 * k);
-  page_escape(p, c->name[k]);
-  page_print(p, "</text>\n");
+  page_words(p, "\"/>\n");
+}
+
+/* Of the lines, above them all. */
+static void put_names(page *p, const chart *c)
+{
+  page_print(p, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", LEFT + WIDE,
+             TOP - 12);
+  for (int k = 0; k < c->n_lines; k++) {
+    page_print(p, "<tspan class=\"l%d\"%s>", k, k == 0 ? "" : " dx=\"16\"");
+    page_escape(p, c->name[k]);
+    page_words(p, "</tspan>");
+  }
+  page_words(p, "</text>\n");
 }
 
 /* Where each curve begins and ends, for those who do not see it. */
@@ -112,5 +120,6 @@ void page_chart(page *p, const chart *c)
   page_words(p, "\">\n");
   draw_axes(p, c, &r);
   for (int k = 0; k < c->n_lines; k++) draw_line(p, c, &r, k);
+  put_names(p, c);
   page_print(p, "</svg></figure>\n");
 }
