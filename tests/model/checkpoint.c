@@ -51,7 +51,7 @@ static people make_set(void)
 }
 
 /* ---- stopped by --max-iters ----------------------------------------------*/
-enum { SETTINGS = 4 };
+enum { SETTINGS = 5 };
 typedef struct kind {
   const char *method, *y; /* binary, some, classes, real, bags; or points */
   const char *setting[SETTINGS][2];
@@ -65,16 +65,35 @@ static const kind kinds[] = {
     {"rr", "real", {{"tol", "1e-8"}}},
     {"rr", "real", {{"denoise", "rpca"}}},
     {"rr", "real", {{"refill", "2"}, {"tau", "2"}, {"max-iters", "400"}}},
-    {"rlda", "classes", {{"tol", "1e-8"}}},
+    {"rlda", "classes", {{"tol", "1e-8"}, {"lambda", "0.2"}}},
     {"clean", "", {{"tol", "1e-7"}}},
     {"clean", "", {{"joint", "true"}, {"tol", "1e-6"}}},
     {"clean", "", {{"refill", "2"}, {"tau", "2"}, {"max-iters", "600"}}},
-    {"svmplus", "binary", {{"solver", "dcd"}, {"tol", "1e-2"}, {"C", ".01"}}},
-    {"svmplus", "classes", {{"solver", "ipm"}, {"tol", "1e-8"}}},
-    {"svmplus", "classes", {{"kernel", "rbf"}, {"tol", "1e-8"}}},
-    {"svmplus", "binary", {{"kernel", "rbf"}, {"cache", ".01"}, {"rank", "3"}}},
-    {"svmplus", "binary", {{"formulation", "original"}, {"kernel", "rbf"}}},
-    {"svmplus", "binary", {{"probability", "true"}}},
+    {"svmplus",
+     "binary",
+     {{"solver", "dcd"}, {"tol", "1e-2"}, {"C", ".01"}, {"gamma", "1"}}},
+    {"svmplus",
+     "classes",
+     {{"solver", "ipm"}, {"tol", "1e-8"}, {"C", "1"}, {"gamma", "1"}}},
+    {"svmplus",
+     "classes",
+     {{"kernel", "rbf"}, {"tol", "1e-8"}, {"C", "1"}, {"gamma", "1"}}},
+    {"svmplus",
+     "binary",
+     {{"kernel", "rbf"},
+      {"cache", ".01"},
+      {"rank", "3"},
+      {"C", "1"},
+      {"gamma", "1"}}},
+    {"svmplus",
+     "binary",
+     {{"formulation", "original"},
+      {"kernel", "rbf"},
+      {"C", "1"},
+      {"gamma", "1"}}},
+    {"svmplus",
+     "binary",
+     {{"probability", "true"}, {"C", "1"}, {"gamma", "1"}}},
     {"misvm", "bags", {{"C", "10"}, {"kernel", "linear"}}},
     {"roml", "", {{"inliers", "3"}}},
     {"roml", "points", {{"inliers", "4"}, {"layout", "coordinates"}}},

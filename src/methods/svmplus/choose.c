@@ -23,8 +23,8 @@ static const double gammas[N_GAMMA] = {1, .01, 100};
 typedef struct open_svm {
   lapis_solver base;
   sv_maker *make;
-  lapis_svmplus_settings set; /* as asked, then as chosen */
-  lapis_data data;            /* borrowed */
+  lapis_svmplus_settings asked, set; /* set: as chosen */
+  lapis_data data;                   /* borrowed */
   bool chosen, without_P;
   lapis_solver *inner;
 } open_svm;
@@ -264,11 +264,24 @@ static lapis_status choose(open_svm *w)
 /* Nothing is chosen: what is not stated is 1. */
 static void take_usual(open_svm *w, const char *why)
 {
+  w->set.C = w->asked.C;
+  w->set.gamma = w->asked.gamma;
+  w->without_P = false;
   if (isnan(w->set.C)) w->set.C = 1;
   if (isnan(w->set.gamma)) w->set.gamma = 1;
   base_note(w->base.ctx, BASE_WARNING, "not-chosen",
-            "svmplus: %s to choose C and gamma: {C %g} {gamma %g}", why,
+            "svmplus: C and gamma were not chosen (%s): {C %g} {gamma %g}", why,
             w->set.C, w->set.gamma);
+}
+
+static lapis_status solve_inner(open_svm *w)
+{
+  if (w->inner == NULL) {
+    lapis_data data = w->data;
+    if (w->without_P) data.P = (lapis_mat){0};
+    TRY(w->make(w->base.ctx, &data, &w->set, &w->inner));
+  }
+  return lapis_solve(w->inner);
 }
 
 static lapis_status solve(lapis_solver *s)
@@ -282,12 +295,14 @@ static lapis_status solve(lapis_solver *s)
   if (status == LAPIS_EDATA) take_usual(w, "too few samples");
   if (status < 0 && status != LAPIS_EDATA) return status;
   w->chosen = true;
-  if (w->inner == NULL) {
-    lapis_data data = w->data;
-    if (w->without_P) data.P = (lapis_mat){0};
-    TRY(w->make(s->ctx, &data, &w->set, &w->inner));
+  status = solve_inner(w);
+  if (status == LAPIS_ENUMERIC) {
+    lapis_solver_free(w->inner);
+    w->inner = NULL;
+    take_usual(w, "arithmetic failed with the best");
+    status = solve_inner(w);
   }
-  status = lapis_solve(w->inner);
+  if (w->inner == NULL) return status;
   s->settings = w->inner->settings;
   s->info = w->inner->info;
   s->info.seconds = base_seconds() - started;
@@ -353,7 +368,7 @@ lapis_status sv_open_new(lapis_ctx *ctx, const lapis_data *data,
   lapis_solver_free(s);
   TRY(solver_alloc(ctx, &open_class, sizeof(open_svm), out));
   open_svm *w = (open_svm *)*out;
-  w->set = *set;
+  w->asked = w->set = *set;
   w->data = *data;
   w->make = make;
   w->base.settings = &w->set;

@@ -54,7 +54,7 @@ static void what_deserves_a_look_is_first(void **state)
              SHOWN);
   command_slurp(&c, "page.html", page, sizeof page);
   assert_int_equal(shown(page, image, class_), SHOWN);
-  const char *remark = strstr(page, "known labels were hidden");
+  const char *remark = strstr(page, LABELS_WERE_HIDDEN);
   assert_true(remark > strstr(page, "<section id=\"run\""));
   assert_non_null(strstr(page, "<dt>expected accuracy on new samples</dt>"));
   command_arrays(&c, "r.npz", &all);
