@@ -1,4 +1,5 @@
 /* settings.c - settings, from the options that were given; and as JSON. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +103,8 @@ static void put_setting(lapis_json *to, const lapis_param *p, const char *text)
 {
   double v;
   bool number = p->type == LAPIS_PARAM_REAL || p->type == LAPIS_PARAM_INT;
-  number = number && lapis_number_read(text, NULL, &v); /* else "auto" */
+  number = number && lapis_number_read(text, NULL, &v) && /* else "auto" */
+           (isfinite(v) || isinf(p->value));              /* or "inf" */
   if (number && p->type == LAPIS_PARAM_INT)
     lapis_json_put_integer(to, p->name, (int64_t)v);
   else if (number)

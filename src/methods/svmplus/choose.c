@@ -6,7 +6,8 @@
  * these scores are judged by their log-loss.  The best of either form, or its
  * first where that is within a standard error; and P where it is better by two,
  * as it costs an AUROC of .004 on average where it is always used
- * (bench/results/svmplus.md).
+ * (bench/results/svmplus.md).  Else gamma is infinite, by which every fold that
+ * refits what was chosen leaves P out, too (sv_idle).
  *
  * The whole costs up to 80 fits, those of a fold over the same kernels: beyond
  * MOST samples both are 1, and cv is to choose. */
@@ -25,7 +26,7 @@ typedef struct open_svm {
   sv_maker *make;
   lapis_svmplus_settings asked, set; /* set: as chosen */
   lapis_data data;                   /* borrowed */
-  bool chosen, without_P;
+  bool chosen;
   lapis_solver *inner;
 } open_svm;
 
@@ -217,22 +218,22 @@ static void take_better(open_svm *w, const form *with, const form *plain)
 {
   double by = plain->least - with->least;
   double error = error_of(with->of, with->loss, plain->loss);
-  w->without_P = !(by > 2 * error); /* P must pay */
-  const form *best = w->without_P ? plain : with;
+  bool pays = by > 2 * error;
+  const form *best = pays ? with : plain;
   w->set.C = best->C[best->best];
-  w->set.gamma = with->gamma[w->without_P ? 0 : best->best];
+  w->set.gamma = pays ? best->gamma[best->best] : INFINITY;
   if (!isfinite(by)) {
     base_note(w->base.ctx, BASE_WARNING, "chosen",
               "svmplus: {C %g} {gamma %g} chosen on held-out folds; P is %s: "
               "%s it arithmetic failed",
-              w->set.C, w->set.gamma, w->without_P ? "left out" : "used",
-              w->without_P ? "with" : "without");
+              w->set.C, w->set.gamma, pays ? "used" : "left out",
+              pays ? "without" : "with");
     return;
   }
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "svmplus: {C %g} {gamma %g} chosen on held-out folds; P %s: with "
             "it their log-loss is %s by %.4f +- %.4f, %s",
-            w->set.C, w->set.gamma, w->without_P ? "is left out" : "is used",
+            w->set.C, w->set.gamma, pays ? "is used" : "is left out",
             by > 0 ? "less" : "more", fabs(by), error,
             fabs(by) > 2 * error ? "clear" : "a toss-up");
 }
@@ -266,7 +267,6 @@ static void take_usual(open_svm *w, const char *why)
 {
   w->set.C = w->asked.C;
   w->set.gamma = w->asked.gamma;
-  w->without_P = false;
   if (isnan(w->set.C)) w->set.C = 1;
   if (isnan(w->set.gamma)) w->set.gamma = 1;
   base_note(w->base.ctx, BASE_WARNING, "not-chosen",
@@ -278,7 +278,7 @@ static lapis_status solve_inner(open_svm *w)
 {
   if (w->inner == NULL) {
     lapis_data data = w->data;
-    if (w->without_P) data.P = (lapis_mat){0};
+    if (isinf(w->set.gamma)) data.P = (lapis_mat){0};
     TRY(w->make(w->base.ctx, &data, &w->set, &w->inner));
   }
   return lapis_solve(w->inner);
@@ -350,8 +350,8 @@ static const solver_class open_class = {.method = "svmplus",
 bool sv_is_open(lapis_ctx *ctx, const lapis_data *data,
                 const lapis_svmplus_settings *set)
 {
-  return (isnan(set->C) || isnan(set->gamma)) && data->P.rows > 0 &&
-         data->X.cols <= MOST && base_ranks(ctx) == 1 &&
+  return (isnan(set->C) || isnan(set->gamma)) && !isinf(set->gamma) &&
+         data->P.rows > 0 && data->X.cols <= MOST && base_ranks(ctx) == 1 &&
          set->kernel != LAPIS_KERNEL_PRECOMPUTED &&
          set->kernel_priv != LAPIS_KERNEL_PRECOMPUTED;
 }

@@ -31,8 +31,8 @@ static const lapis_param params[] = {
     REAL("gamma", gamma, .symbol = "gamma", .value = NAN, ANY_NUMBER,
          .goes_with = "P",
          .help = "how little P may say: small lets it decide (weight of the "
-                 "slack function's length, above 0; auto: .01, 1 or 100, or P "
-                 "is left out, by held-out samples)"),
+                 "slack function's length, above 0; inf: P is left out; auto: "
+                 ".01, 1, 100 or inf, by held-out samples)"),
     SV_WIDTH_ROWS,
     CHOICE("formulation", formulation, "auto|l2|original",
            .value = LAPIS_SVMPLUS_AUTO, .arg = "F",
@@ -114,7 +114,8 @@ const lapis_method svmplus_method = {
 unsigned sv_idle(const void *settings)
 {
   const lapis_svmplus_settings *set = settings;
-  return set->probability ? 0 : LAPIS_READS_GROUP;
+  return (set->probability ? 0 : LAPIS_READS_GROUP) |
+         (isinf(set->gamma) ? LAPIS_READS_P : 0);
 }
 
 /* ---- one part: one class against the rest --------------------------------*/
@@ -416,6 +417,7 @@ static lapis_status svmplus_retune(lapis_solver *s, const void *settings)
   bool same = set->kernel == now->kernel &&
               set->kernel_priv == now->kernel_priv &&
               set->formulation == now->formulation && set->rank == now->rank &&
+              !isinf(set->gamma) == !isinf(now->gamma) &&
               same_scale(now->scale, set->scale) &&
               same_width(now->width, set->width) &&
               same_width(now->width_priv, set->width_priv);

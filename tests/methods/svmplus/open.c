@@ -61,6 +61,61 @@ static void noise_is_left_out(void **state)
   assert_true(without >= 2);
 }
 
+enum { ASKED = 20 };
+typedef struct doubted {
+  int64_t index[2 * ASKED], found;
+  double margin[ASKED];
+} doubted;
+
+static doubted doubt(lapis_ctx *ctx, const lapis_data *data,
+                     const lapis_svmplus_settings *set)
+{
+  doubted d;
+  memset(&d, 0, sizeof d);
+  if (lapis_suspects(ctx, lapis_method_find("svmplus"), data, set, NULL, ASKED,
+                     d.index, d.margin, &d.found) < 0)
+    fail_msg("%s", lapis_ctx_error(ctx));
+  return d;
+}
+
+/* Labels are doubted by what was chosen: where P is left out, as if there were
+ * none, to the bit; where it is used, not so. */
+static void suspects_are_of_what_was_chosen(void **state)
+{
+  static const struct {
+    int formulation, seed, n, d;
+  } run[] = {{LAPIS_SVMPLUS_AUTO, 1, 150, 2},
+             {LAPIS_SVMPLUS_AUTO, 3, 150, 12},
+             {LAPIS_SVMPLUS_L2, 8, 60, 12},
+             {LAPIS_SVMPLUS_L2, 7, 60, 7},
+             {LAPIS_SVMPLUS_ORIGINAL, 11, 60, 2},
+             {LAPIS_SVMPLUS_ORIGINAL, 14, 150, 17}};
+  int without = 0, with = 0;
+  for (int k = 0; k < 6; k++) {
+    char said[512] = "";
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_ctx_on_message(ctx, remember, said);
+    sv_case c = sv_random((uint64_t)run[k].seed, run[k].n, run[k].d, 1);
+    lapis_svmplus_settings set = lapis_svmplus_defaults();
+    set.formulation = run[k].formulation;
+    lapis_solver *open = sv_solve(ctx, &c.data, &set);
+    set = *(const lapis_svmplus_settings *)lapis_result_settings(open);
+    bool out = strstr(said, "P is left out") != NULL;
+    lapis_data plain = c.data;
+    plain.P = (lapis_mat){0};
+    doubted by = doubt(ctx, &c.data, &set), as = doubt(ctx, &plain, &set);
+    assert_int_equal(by.found, ASKED);
+    assert_int_equal(memcmp(&by, &as, sizeof by) == 0, out);
+    assert_int_equal(isinf(set.gamma) != 0, out);
+    without += out;
+    with += !out;
+    lapis_solver_free(open);
+    sv_drop(&c);
+    lapis_ctx_free(ctx);
+  }
+  assert_true(without > 0 && with > 0);
+}
+
 /* Without P nothing is chosen: C is 1. */
 static void without_P_it_is_1(void **state)
 {
@@ -81,7 +136,9 @@ static void without_P_it_is_1(void **state)
 
 int test_open(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(noise_is_left_out),
-                                     cmocka_unit_test(without_P_it_is_1)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(noise_is_left_out),
+      cmocka_unit_test(suspects_are_of_what_was_chosen),
+      cmocka_unit_test(without_P_it_is_1)};
   return run_cases(tests, NULL, NULL);
 }
