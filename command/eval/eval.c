@@ -129,8 +129,9 @@ static lapis_status write_values(cli *c, const char *metric,
   return s;
 }
 
-static int evaluate(cli *c, const eval_pair *p, const char *metric)
+static int evaluate(cli *c, const eval_pair *p, const eval_columns *sheet)
 {
+  const char *metric = c->args.word[0];
   const char *output = args_get(&c->args, "output");
   int64_t classes;
   lapis_status s = lapis_metric_classes(c->ctx, metric, &p->truth, &classes);
@@ -143,6 +144,7 @@ static int evaluate(cli *c, const eval_pair *p, const char *metric)
   eval_answers answers = {.path = args_get(&c->args, "scores"),
                           .metric = metric,
                           .pair = p,
+                          .sheet = sheet,
                           .classes = classes};
   if (s >= 0) s = eval_filled(c, &answers, &filled);
   if (s >= 0 && c->json)
@@ -174,7 +176,7 @@ static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
     snprintf(list + used, sizeof list - used, "%s#%d", k > 0 ? "," : "",
              sheet->label[k]);
   }
-  if (*sheet->scores != '\0' && own.id != NULL) own.id = "#1";
+  if (!sheet->plain && own.id != NULL) own.id = "#1";
   bool scored = !labels && *sheet->scores != '\0';
   if (scored || sheet->count > 0) own.use = scored ? sheet->scores : list;
   lapis_status s = lapis_dataset_new(c->ctx, &ds);
@@ -192,15 +194,16 @@ static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
     pair.answers = lapis_dataset_data(ds)->X;
     pair.names = lapis_dataset_text(ds, "class_names");
     s = eval_list_scores(c, ds, scores, &pair);
-    code = s < 0 ? cli_fail_status(c, s) : evaluate(c, &pair, c->args.word[0]);
+    code = s < 0 ? cli_fail_status(c, s) : evaluate(c, &pair, sheet);
   }
   eval_pair_free(&pair);
   lapis_dataset_free(ds);
   return code;
 }
 
-static int evaluate_files(cli *c, bool labels)
+static int evaluate_files(cli *c, lapis_metric_reads reads)
 {
+  bool labels = reads == LAPIS_METRIC_LABELS;
   const char *truth = args_get(&c->args, "truth");
   const char *scores = args_get(&c->args, "scores");
   lapis_table_options table;
@@ -212,7 +215,9 @@ static int evaluate_files(cli *c, bool labels)
   table.keep_counters = true;
   table.none_is_word = true; /* what is known is told to the end */
   eval_files files = {.truth = truth, .scores = scores, .table = &table};
-  (void)eval_find_columns(c, &files, labels ? table.target : NULL, &sheet);
+  const char *target = table.target == NULL ? "" : table.target;
+  if (reads == LAPIS_METRIC_SCORES) target = NULL;
+  (void)eval_find_columns(c, &files, target, &sheet);
   lapis_status s =
       labels ? eval_text_labels(c, &sheet, truth, scores, &table, &ds, &pair)
              : LAPIS_EINVAL;
@@ -224,7 +229,7 @@ static int evaluate_files(cli *c, bool labels)
     code = evaluate_numbers(c, labels, &sheet, &table);
   else
     code = eval_check_order(ds, &sheet, scores);
-  if (s >= 0 && code == EXIT_DONE) code = evaluate(c, &pair, c->args.word[0]);
+  if (s >= 0 && code == EXIT_DONE) code = evaluate(c, &pair, &sheet);
   if (s >= 0) lapis_dataset_free(ds);
   eval_pair_free(&pair);
   return code;
@@ -249,7 +254,7 @@ static int run(cli *c)
   if (lapis_metric_find(c->ctx, c->args.word[0], &kind) < 0)
     return cli_fail(EXIT_MISUSE, "eval: %s, match-ratio, iou",
                     lapis_ctx_error(c->ctx));
-  return evaluate_files(c, kind->reads == LAPIS_METRIC_LABELS);
+  return evaluate_files(c, kind->reads);
 }
 
 const cli_verb verb_eval = {.name = "eval",

@@ -24,13 +24,14 @@ typedef struct eval_columns { /* of a table of answers, from 1 */
   int label[EVAL_TARGETS];
   char title[EVAL_TARGETS][64]; /* of these columns, cut where longer */
   char scores[EVAL_LIST];       /* "4,5" */
+  bool plain;                   /* labels alone, not what fit writes */
 } eval_columns;
 typedef struct eval_files {
   const char *truth, *scores;
   const lapis_table_options *table;
 } eval_files;
 /* Whether the scores are a table as 'fit -o F.csv' writes it, or one of labels
- * in the columns that target names (NULL: it does not count).  A table of
+ * in the columns that target names (NULL: only scores count).  A table of
  * scores alone has no targets, and scores. */
 bool eval_find_columns(cli *c, const eval_files *files, const char *target,
                        eval_columns *out);
@@ -63,6 +64,7 @@ void eval_pair_free(eval_pair *p); /* contents */
 typedef struct eval_answers {
   const char *path, *metric;
   const eval_pair *pair;
+  const eval_columns *sheet;
   int64_t classes;
 } eval_answers;
 typedef struct eval_figures { /* of some of the labels */

@@ -36,6 +36,60 @@ static void add_column(eval_columns *out, int j, const char *title)
   out->count++;
 }
 
+static bool is_target(const eval_columns *out, const char *title)
+{
+  for (int k = 0; k < out->count && k < EVAL_TARGETS; k++)
+    if (strncmp(title, out->title[k], sizeof out->title[k] - 1) == 0)
+      return true;
+  return false;
+}
+
+/* Whether the truth has a target that is so called: by --target or, without it,
+ * by a column of its table. */
+static bool is_asked(cli *c, const eval_files *files, const char *title)
+{
+  lapis_columns all;
+  lapis_table_options own = {.target = NULL};
+  bool has = is_listed(files->table->target, title);
+  if (files->table->target != NULL || !is_sheet(files->truth) ||
+      lapis_columns_read(c->ctx, files->truth, &own, &all) < 0)
+    return has;
+  for (int j = 0; all.header && j < all.listed; j++)
+    has |=
+        all.column[j].title != NULL && strcmp(all.column[j].title, title) == 0;
+  lapis_columns_free(&all);
+  return has;
+}
+
+/* Whether a column behind the first target tells of answers: their origin, the
+ * set or the interval of each.  What the truth has is a target, once. */
+static bool is_about(cli *c, const eval_files *files, const eval_columns *out,
+                     const char *title)
+{
+  static const char *const about[] = {"origin", "rather", "set", "low", "high"};
+  for (size_t i = 0; out->count > 0 && i < sizeof about / sizeof *about; i++) {
+    size_t size = strlen(about[i]);
+    if (!begins(title, about[i])) continue;
+    bool of = begins(title + size, " of ") &&
+              (i == 0 || is_target(out, title + size + 4));
+    if (title[size] == '\0' || of)
+      return is_target(out, title) || !is_asked(c, files, title);
+  }
+  return false;
+}
+
+/* Of the targets those that --target has, where it has any. */
+static void keep_listed(const char *target, eval_columns *out)
+{
+  int kept = 0;
+  for (int k = 0; k < out->count; k++) {
+    if (!is_listed(target, out->title[k])) continue;
+    out->label[kept] = out->label[k];
+    memmove(out->title[kept++], out->title[k], sizeof out->title[k]);
+  }
+  if (kept > 0) out->count = kept;
+}
+
 /* Of a table of labels alone, as label --labels-out writes it: the columns that
  * are called as --target has it, in the table's order, which is the truth's. */
 static void find_targets(const lapis_columns *all, const char *target,
@@ -84,22 +138,24 @@ bool eval_find_columns(cli *c, const eval_files *files, const char *target,
 {
   lapis_columns all;
   lapis_table_options own = {.target = target};
-  *out = (eval_columns){.count = 0};
+  bool told = false; /* that fit wrote it */
+  *out = (eval_columns){.plain = true};
   if (!is_sheet(files->scores) ||
       lapis_columns_read(c->ctx, files->scores, &own, &all) < 0)
     return false;
   for (int j = 0; all.header && j < all.listed; j++) {
     const char *title = all.column[j].title;
     bool score = is_score(c, files, j + 1, title);
-    bool about =
-        j > 1 && (strcmp(title, "rather") == 0 ||
-                  strcmp(title, "origin") == 0 || begins(title, "origin of "));
+    bool about = !score && is_about(c, files, out, title);
     if (score) append(out->scores, j + 1);
+    told |= score || (about && target != NULL);
     if (j == 0 || score || about || *out->scores != '\0') continue;
     add_column(out, j, title);
   }
-  if (*out->scores == '\0' || out->count > EVAL_TARGETS) out->count = 0;
-  if (*out->scores == '\0' && all.header) find_targets(&all, target, out);
+  if (!told || out->count > EVAL_TARGETS) out->count = 0;
+  out->plain = !told;
+  if (told) keep_listed(files->table->target, out);
+  if (!told && all.header) find_targets(&all, target, out);
   lapis_columns_free(&all);
   return out->count > 0;
 }
@@ -180,11 +236,11 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
   if (s >= 0) lapis_dataset_join(*out);
   if (s >= 0 && sheet->count > 0) {
     snprintf(column, sizeof column, "#%d", sheet->label[k]);
-    bool plain = *sheet->scores == '\0'; /* labels, made numbers to be read */
+    bool bare = *sheet->scores == '\0'; /* labels, made numbers to be read */
     own.header = LAPIS_HEADER_YES;
-    own.use = plain ? column : sheet->scores;
-    own.one_hot = plain ? column : NULL;
-    if (table->id != NULL) own.id = plain ? table->id : "#1"; /* the order */
+    own.use = bare ? column : sheet->scores;
+    own.one_hot = bare ? column : NULL;
+    if (table->id != NULL) own.id = sheet->plain ? table->id : "#1";
     s = eval_read(*out, "X", answers, "scores", &own);
     own = (lapis_table_options){.header = LAPIS_HEADER_YES, .target = column};
     if (s >= 0) s = lapis_dataset_read_member(*out, "names", answers, &own);
@@ -210,13 +266,14 @@ static lapis_status swap_labels(cli *c, const eval_columns *sheet,
   if (sheet->count != 1) return LAPIS_EINVAL;
   if (!eval_find_columns(c, &files, table->target, &own)) {
     const char *number = table->target == NULL ? "" : table->target;
-    own = (eval_columns){.count = 1}; /* by its number, not its title */
+    own = (eval_columns){.count = 1,
+                         .plain = true}; /* by its number, not its title */
     own.label[0] = atoi(number + (*number == '#'));
   }
   if (own.count != 1 || own.label[0] < 1) return LAPIS_EINVAL;
   snprintf(column, sizeof column, "#%d", sheet->label[0]);
   of.target = column;
-  if (of.id != NULL && *sheet->scores != '\0') of.id = "#1";
+  if (of.id != NULL && !sheet->plain) of.id = "#1";
   lapis_status s = read_labels(c, &own, answers, truth, &of, 0, out);
   if (s < 0) return s;
   const lapis_mat *Y = &lapis_dataset_data(*out)->Y;

@@ -11,11 +11,18 @@
 
 #include "eval.h"
 
-/* The column of the origins of target k, by its name where it has one, else by
- * its place; -1: there is none. */
-static int64_t origin_column(const lapis_cells *t, const eval_pair *p,
+/* The column of the origins of target k, by its title in the table or its name
+ * where it has one, else by its place; -1: there is none. */
+static int64_t origin_column(const lapis_cells *t, const eval_answers *a,
                              int64_t k)
 {
+  const eval_pair *p = a->pair;
+  const eval_columns *sheet = a->sheet;
+  for (int64_t j = 0; sheet->count == p->truth.rows && j < t->columns; j++)
+    if (strncmp(t->text[j], "origin of ", 10) == 0 &&
+        strncmp(t->text[j] + 10, sheet->title[k], sizeof sheet->title[k] - 1) ==
+            0)
+      return j;
   const char *const *name = (const char *const *)p->names.val;
   bool named = p->name != NULL || p->names.cols == p->truth.rows;
   for (int64_t j = 0; j < t->columns; j++) {
@@ -36,7 +43,7 @@ static bool drop_by_table(cli *c, const eval_answers *a, lapis_mat *part)
   if (lapis_cells_read(c->ctx, a->path, NULL, &t) < 0) return false;
   bool says = t.rows == part->cols + 1;
   for (int64_t k = 0; says && k < part->rows; k++) {
-    int64_t at = origin_column(&t, a->pair, k);
+    int64_t at = origin_column(&t, a, k);
     says = at >= 0;
     for (int64_t j = 0; says && j < part->cols; j++)
       if (strcmp(t.text[(j + 1) * t.columns + at], "given") == 0)

@@ -502,10 +502,61 @@ static void spellings_are_labels_in_either_file(void **state)
   command_end(&c);
 }
 
+/* Every metric reads the table that fit writes, whatever it tells of answers
+ * beside them: their origin, sets, intervals. */
+static void every_metric_reads_a_table_of_fit(void **state)
+{
+  static const char classes[] =
+      "id,kind,origin,rather,set,probability of b\n"
+      "3,a,filled,,\"a;b\",.4\n1,a,given,,a,.1\n2,b,filled,,b,.8\n";
+  static const char kinds[] = "who,kind,cost\n1,a,1\n2,b,2\n3,b,4\n";
+  static const struct {
+    const char *ask, *truth, *answers, *says, *filled;
+  } cases[] = {
+      {"accuracy --target kind", kinds, classes, "accuracy 0.666667\n",
+       "of the 2 labels that were filled in alone: accuracy 0.500000 (1 "},
+      {"f1 --target kind", kinds, classes, "f1 0.666667\n", "alone: f1 "},
+      {"hamming --target kind", kinds, classes, "hamming 0.333333\n",
+       "alone: hamming 0.500000"},
+      {"auroc --target kind", kinds, classes, "auroc 1.000000\n",
+       "alone: auroc"},
+      {"rae --target cost", kinds,
+       "id,cost,origin,low,high\n2,2,given,1,3\n1,1,given,0,2\n"
+       "3,3,filled,2,4\n",
+       "rae 0.218218\n", "alone: rae 0.250000 (2 "},
+      {"r2 --target cost", kinds, /* as predict writes it */
+       "id,cost,low,high\n2,2,1,3\n1,1,0,2\n3,4,2,4\n", "r2 1.000000\n", ""},
+      {"r2 --target low", "who,low\n1,1\n2,2\n3,4\n", /* a target */
+       "id,low,origin,low,high\n2,2,given,8,9\n1,1,given,8,9\n"
+       "3,4,given,8,9\n",
+       "r2 1.000000\n", "all of these 3 labels were given"},
+      {"r2", "who,low,high\n1,1,2\n2,2,9\n3,4,8\n",
+       "who,low,high\n1,1,2\n2,2,9\n3,4,8\n", "r2 1.000000\n", ""},
+      {"rae --target b", "who,a,b\n1,1,2\n2,2,9\n3,4,8\n", /* one of two */
+       "who,a,origin of a,b,origin of b,low of a,high of a,low of b,high of b\n"
+       "1,7,given,2,filled,0,1,0,1\n2,7,given,9,given,0,1,0,1\n"
+       "3,7,filled,8,given,0,1,0,1\n",
+       "rae 0.000000\n", "of the 1 labels that were filled in alone"},
+  };
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    put(&c, "t.csv", cases[k].truth);
+    put(&c, "s.csv", cases[k].answers);
+    command_do(&c, "eval %s --truth t.csv --id who --scores s.csv",
+               cases[k].ask);
+    if (strstr(c.out, cases[k].says) == NULL ||
+        strstr(c.out, cases[k].filled) == NULL)
+      fail_msg("%s: '%s'", cases[k].ask, c.out);
+  }
+  command_end(&c);
+}
+
 int test_eval(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_spellings_are_told),
+      cmocka_unit_test(every_metric_reads_a_table_of_fit),
       cmocka_unit_test(answers_are_joined_by_name),
       cmocka_unit_test(lists_of_labels_are_evaluated),
       cmocka_unit_test(rows_of_an_archive_go_by_its_classes),
