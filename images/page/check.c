@@ -5,7 +5,8 @@
 static lapis_status check_like(lapis_ctx *ctx, const char *name,
                                const lapis_mat *A, const lapis_mat *like)
 {
-  if (mat_empty(A) || (A->rows == like->rows && A->cols == like->cols))
+  if (mat_empty(A) || mat_empty(like) ||
+      (A->rows == like->rows && A->cols == like->cols))
     return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_ESHAPE,
                     "report: %s has %" PRId64 " samples of %" PRId64
@@ -28,6 +29,11 @@ static lapis_status check_apart(lapis_ctx *ctx, const lapis_report *w)
   bool fits = w->height >= 0 && w->width >= 0 && w->height <= 4096 &&
               w->width <= 4096 && w->height * w->width == like->rows;
   if ((w->height == 0 && w->width == 0) || fits) return LAPIS_OK;
+  if (mat_empty(like))
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "report: pictures of %" PRId64 " x %" PRId64
+                      " are of the clean part (low_rank), which is missing",
+                      w->height, w->width);
   return lapis_fail(ctx, LAPIS_ESHAPE,
                     "report: pictures of %" PRId64 " x %" PRId64
                     " do not have the %" PRId64 " features of a sample",

@@ -219,6 +219,30 @@ static void answers_are_a_page(void **state)
   command_end(&c);
 }
 
+/* Of a result without a clean part --data add labels; those in doubt and what
+ * was given are shown, and X is compared with nothing. */
+static void labels_without_a_clean_part(void **state)
+{
+  static const char *const fits[] = {"linear", "trees"};
+  command c;
+  char page[65536];
+  command_begin(&c);
+  write_people(&c);
+#define READ "x.csv --target kind --id name"
+  for (int k = 0; k < 2; k++) {
+    command_do(&c, "fit %s " READ " --suspects 3 -q -o out.npz", fits[k]);
+    command_do(&c,
+               "report out.npz --data " READ " --images pictures -o p.html");
+    command_slurp(&c, "p.html", page, sizeof page);
+    if (strstr(page, "Labels in doubt") == NULL || strstr(page, "s04") == NULL)
+      fail_msg("%s: no label in doubt on the page", fits[k]);
+  }
+  command_run(&c, "report out.npz --shape 2x2 -o q.html");
+  command_expect(&c, 4, "2 low_rank missing");
+#undef READ
+  command_end(&c);
+}
+
 /* Counts of a run stand on the page as the numbers they are, whatever they end
  * on; what is measured stays short. */
 static void counts_are_whole(void **state)
@@ -309,6 +333,7 @@ int test_report(void)
       cmocka_unit_test(singular_values),
       cmocka_unit_test(page_is_read_back),
       cmocka_unit_test(labels_are_shown),
+      cmocka_unit_test(labels_without_a_clean_part),
       cmocka_unit_test(answers_are_a_page),
       cmocka_unit_test(counts_are_whole),
       cmocka_unit_test(matches_are_shown),
