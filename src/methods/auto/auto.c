@@ -227,10 +227,9 @@ static void remark_numbers(const auto_solver *w)
   if (with < 0 || without < 0) return;
   double error, by = comparison_difference(w->race, without, with, &error);
   base_note(w->base.ctx, BASE_NOTE, "cleaning",
-            "%s: cleaning features of gross errors was %s: R^2 %.4f by rr, "
-            "%.4f by ridge regression, %s",
-            w->name, by > 2 * error ? "worth it" : "not worth it",
-            w->candidate[with].auroc, w->candidate[without].auroc,
+            "%s: rr, which removes gross errors of features where that helps, "
+            "against ridge regression: R^2 %.4f and %.4f, %s",
+            w->name, w->candidate[with].auroc, w->candidate[without].auroc,
             fabs(by) > 2 * error ? "clear" : "a toss-up");
 }
 

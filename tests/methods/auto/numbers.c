@@ -154,14 +154,16 @@ static void weights_and_groups_count(void **state)
   discard(p, s);
 }
 
-static bool remarked(lapis_solver *s, const char *name)
+/* The text of a remark; NULL: it was not made. */
+static const char *remarked(lapis_solver *s, const char *name)
 {
   lapis_mat notes;
-  if (lapis_result_get(s, "notes", &notes) < 0) return false;
-  for (int64_t j = 0; j < notes.cols; j++)
-    if (strcmp(((const char *const *)notes.val)[j * notes.rows + 1], name) == 0)
-      return true;
-  return false;
+  if (lapis_result_get(s, "notes", &notes) < 0) return NULL;
+  for (int64_t j = 0; j < notes.cols; j++) {
+    const char *const *note = (const char *const *)notes.val + j * notes.rows;
+    if (strcmp(note[1], name) == 0) return note[2];
+  }
+  return NULL;
 }
 
 static void noise_is_said_to_be_noise(void **state)
@@ -175,6 +177,21 @@ static void noise_is_said_to_be_noise(void **state)
   for (int j = 0; j < KNOWN; j++) p->Y[j] = check_normal(&seed);
   s = fit(p, &set);
   assert_true(remarked(s, "unsure"));
+  discard(p, s);
+}
+
+/* rr beside ridge regression is told by its figures: whether it removed errors
+ * is for rr itself to say, which may have removed none. */
+static void rr_alone_says_what_it_removed(void **state)
+{
+  problem *p = make(height);
+  lapis_auto_settings set = numbers();
+  set.candidates = "rr,linear";
+  lapis_solver *s = fit(p, &set);
+  const char *text = remarked(s, "cleaning");
+  assert_non_null(text);
+  assert_non_null(strstr(text, "ridge regression"));
+  assert_null(strstr(text, "worth it"));
   discard(p, s);
 }
 
@@ -205,6 +222,7 @@ int test_numbers(void)
       cmocka_unit_test(known_numbers_are_held_out),
       cmocka_unit_test(weights_and_groups_count),
       cmocka_unit_test(noise_is_said_to_be_noise),
+      cmocka_unit_test(rr_alone_says_what_it_removed),
       cmocka_unit_test(what_cannot_be_compared),
   };
   return run_cases(tests, NULL, NULL);
