@@ -282,17 +282,15 @@ static bool doubt(cli *c, answer_page *p, const sheet *t)
   const lapis_mat *index, *margin;
   if (t->rather == 0 || !suspects_found(c, &index, &margin)) return true;
   p->suspect = calloc((size_t)index->cols + 1, sizeof *p->suspect);
-  char *once = suspects_once(index, t->n);
-  bool fine = p->suspect != NULL && once != NULL && name_samples(p, t);
+  bool fine = p->suspect != NULL && name_samples(p, t);
   for (int64_t k = 0; fine && k < index->cols; k++) {
     int64_t j = (int64_t)lapis_mat_at(index, 0, k);
     const char *other = cell(t, t->rather, j);
-    if (once[k] && *other != '\0')
+    if (*other != '\0')
       p->suspect[p->r.suspects++] = (lapis_report_suspect){
           j, 0, p->given[j], other, lapis_mat_at(margin, 0, k)};
   }
   p->r.suspect = p->suspect;
-  free(once);
   return fine;
 }
 

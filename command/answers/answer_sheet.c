@@ -201,19 +201,6 @@ static bool add_origin(sheet *s, const answers *a, int64_t k, const char *title)
   return text != NULL;
 }
 
-/* The class that a sample rather is, if not the one that was given, or NULL. */
-static const char *best_other(const answers *a, int64_t j, double given)
-{
-  int64_t best = -1;
-  if (a->scores.rows != a->classes.cols) return NULL;
-  for (int64_t k = 0; k < a->scores.rows; k++)
-    if ((double)k != given &&
-        (best < 0 ||
-         lapis_mat_at(&a->scores, k, j) > lapis_mat_at(&a->scores, best, j)))
-      best = k;
-  return code_text(a, 0, (double)best);
-}
-
 /* What a given label rather is, by the answer, or, where labels were held out
  * (--suspects), by what was said of it then: of two classes the other. */
 static bool add_rather(sheet *s, const answers *a)
@@ -233,8 +220,7 @@ static bool add_rather(sheet *s, const answers *a)
     double of = lapis_mat_at(&a->doubts, 1, k); /* of several classes */
     double other = a->classes.cols == 2 ? 1 - given : of;
     if (lapis_mat_at(&a->margins, 0, k) > 0 && *text[j] == '\0')
-      text[j] =
-          other != given ? code_text(a, 0, other) : best_other(a, j, given);
+      text[j] = other != given ? code_text(a, 0, other) : NULL;
     if (text[j] == NULL) text[j] = "another";
   }
   return text != NULL;

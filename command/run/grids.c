@@ -203,30 +203,38 @@ bool suspects_found(const cli *c, const lapis_mat **index,
   return true;
 }
 
-char *suspects_once(const lapis_mat *index, int64_t samples)
+static int least_first(const void *a, const void *b)
 {
-  char *once = calloc((size_t)index->cols + 1, 1);
-  char *listed = calloc((size_t)samples + 1, 1);
-  for (int64_t k = 0; once != NULL && listed != NULL && k < index->cols; k++) {
-    char *here = &listed[(int64_t)lapis_mat_at(index, 0, k)];
-    once[k] = *here == 0;
-    *here = 1;
-  }
-  if (listed == NULL) free(once);
-  bool fine = listed != NULL;
-  free(listed);
-  return fine ? once : NULL;
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* The values of one row of labels, in order; to be freed; NULL: of several rows
+ * there are none. */
+static double *values_of(const lapis_mat *Y, int64_t *count)
+{
+  double *value =
+      Y->rows == 1 ? calloc((size_t)Y->cols + 1, sizeof *value) : NULL;
+  int64_t n = 0;
+  *count = 0;
+  if (value == NULL) return NULL;
+  for (int64_t j = 0; j < Y->cols; j++)
+    if (!isnan(lapis_mat_at(Y, 0, j))) value[n++] = lapis_mat_at(Y, 0, j);
+  qsort(value, (size_t)n, sizeof *value, least_first);
+  for (int64_t k = 0; k < n; k++)
+    if (*count == 0 || value[k] > value[*count - 1])
+      value[(*count)++] = value[k];
+  return value;
 }
 
 void print_contradicted(cli *c, const lapis_dataset *ds)
 {
-  char name[256], given[256], column[32];
+  char name[256], given[256], rather[256], column[32];
+  int64_t K;
   const lapis_mat *pair, *margin, *Y = &lapis_dataset_data(ds)->Y;
   if (!suspects_found(c, &pair, &margin)) return;
-  char *once = Y->rows == 1 ? suspects_once(pair, Y->cols) : NULL;
+  double *value = values_of(Y, &K);
   const int64_t *wrong = wrong_labels(c);
-  int64_t listed = 0;
-  for (int64_t i = 0; i < pair->cols; i++) listed += once == NULL || once[i];
   if (wrong != NULL && wrong[1] == 0)
     printf("of your %lld checkable labels, probably none is wrong\n",
            (long long)wrong[2]);
@@ -236,18 +244,22 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
            (long long)wrong[2], (long long)wrong[0], (long long)wrong[1]);
   printf("given labels that look wrong, the %lld most doubtful first (margin "
          "above 0: predicted to be another while hidden)\n",
-         (long long)listed);
+         (long long)pair->cols);
   for (int64_t i = 0; i < pair->cols; i++) {
     int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
-    if (once != NULL && !once[i]) continue;
     int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
     name_of(ds, j, name, sizeof name);
     label_text(c, ds, lapis_mat_at(Y, at, j), given, sizeof given);
+    int64_t k = (int64_t)lapis_mat_at(pair, 1, i); /* of two: the other */
+    if (K == 2) k = value[0] == lapis_mat_at(Y, 0, j);
+    bool says = k < K && lapis_mat_at(margin, 0, i) > 0;
+    if (says) label_text(c, ds, value[k], rather, sizeof rather);
     snprintf(column, sizeof column, ", column %lld", (long long)at + 1);
-    printf("  %-20s given %s%s  margin %.4g\n", name, given,
+    printf("  %-20s given %s%s%s%s  margin %.4g\n", name, given,
+           says ? ", rather " : "", says ? rather : "",
            Y->rows > 1 ? column : "", lapis_mat_at(margin, 0, i));
   }
-  free(once);
+  free(value);
 }
 
 lapis_json *wrong_json(const cli *c)

@@ -32,9 +32,6 @@ int suspects_check(cli *c, const lapis_dataset *ds);
 /* What find_suspects found; false: nothing was asked. */
 bool suspects_found(const cli *c, const lapis_mat **index,
                     const lapis_mat **margin);
-/* Whether each pair of one column of labels is the first of its sample, which
- * several classes may doubt; to be freed; NULL: no memory. */
-char *suspects_once(const lapis_mat *index, int64_t samples);
 /* Those that find_suspects found: a line each, or a list of objects; none where
  * it was not asked. */
 void print_contradicted(cli *c, const lapis_dataset *ds);

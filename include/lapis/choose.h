@@ -86,10 +86,11 @@ LAPIS_API lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
 
 /* Known labels that the rest of the data contradicts most: labels are hidden
  * fold by fold, completed with the given settings, and ranked by
- * s (threshold - z).  index: 2 x count (sample, class, from 0), margin: count,
- * largest first, positive = contradicted.  options NULL: as many folds as there
- * are units, at most 5.  Out of time: those of the folds that
- * are done. */
+ * s (threshold - z).  index: 2 x count (sample, class, from 0; one target of
+ * several classes: a sample once, and the class that it rather is), margin:
+ * count, largest first, positive = contradicted.  options NULL: as many folds
+ * as there are units, at most 5.  Out of time: those of the folds that are
+ * done. */
 LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                                       const lapis_data *data,
                                       const void *settings,

@@ -108,7 +108,9 @@ def suspects(estimator: object, X: Optional[ArrayLike], y: ArrayLike,
     Returns
     -------
     index : ndarray of int (m, 2)
-        Sample, and column of y or place of the label among the sorted ones.
+        Sample, and column of y; of classes a sample once, and the place among
+        the sorted ones of that which it rather is (of probabilities: of the
+        given one).
     margin : ndarray (m,)
         How far it is contradicted, largest first: of scores, beyond the
         threshold; of probabilities, that of the likeliest other label less its

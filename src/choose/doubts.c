@@ -31,12 +31,17 @@ static int least_first(const void *a, const void *b)
   return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
-/* The class of a known label. */
-static int64_t class_of(const targets *t, int64_t j)
+int64_t doubt_class(const targets *t, const lapis_mat *scores, int64_t j,
+                    int64_t *own)
 {
-  int64_t c = 0;
-  while (c < t->classes - 1 && !(t->sign[j * t->classes + c] > 0)) c++;
-  return c;
+  const double *sign = t->sign + j * t->classes;
+  for (*own = 0; *own < t->classes - 1 && !(sign[*own] > 0);) ++*own;
+  int64_t other = *own == 0;
+  for (int64_t c = 0; c < t->classes; c++)
+    if (c != *own &&
+        lapis_mat_at(scores, c, j) > lapis_mat_at(scores, other, j))
+      other = c;
+  return other;
 }
 
 /* A label that a sample has or not, and what p says of it; false: not known. */
@@ -57,10 +62,7 @@ static bool ask_one(const asked *of, int64_t j, int64_t c, doubt *out)
 static bool ask_class(const asked *of, int64_t j, doubt *out)
 {
   if (isnan(of->t->sign[j * of->t->classes])) return false;
-  int64_t own = class_of(of->t, j), other = own == 0;
-  for (int64_t c = 0; c < of->t->classes; c++)
-    if (c != own && lapis_mat_at(of->p, c, j) > lapis_mat_at(of->p, other, j))
-      other = c;
+  int64_t own, other = doubt_class(of->t, of->p, j, &own);
   double p = lapis_mat_at(of->p, own, j), q = lapis_mat_at(of->p, other, j);
   *out = (doubt){.p = p >= q ? fmax(p, .5) : p,
                  .sure = fmax(p, q),

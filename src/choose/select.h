@@ -17,4 +17,9 @@ lapis_status cv_settle_folds(lapis_ctx *ctx, const lapis_data *data,
 lapis_status cv_draw_folds(lapis_ctx *ctx, const lapis_data *data,
                            int64_t folds, lapis_folds_of of, fold_plan *out);
 
+/* Of classes: what the known label of sample j rather is, by K x n scores of
+ * the classes: the likeliest but its own. */
+int64_t doubt_class(const targets *t, const lapis_mat *scores, int64_t j,
+                    int64_t *own);
+
 #endif

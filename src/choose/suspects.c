@@ -38,15 +38,35 @@ static lapis_status threshold_of(lapis_ctx *ctx, const lapis_method *m,
   return s;
 }
 
+/* By how far the score of its class c lies on the other side. */
+static double margin_of(const targets *t, double threshold,
+                        const lapis_mat *scores, int64_t j, int64_t c)
+{
+  double sign = t->sign[j * t->classes + c];
+  return sign * (threshold - lapis_mat_at(scores, c, j));
+}
+
+/* A label of classes is one, by its own class or by the likeliest other,
+ * whichever contradicts it more. */
+static suspect of_class(const targets *t, double threshold,
+                        const lapis_mat *scores, int64_t j)
+{
+  int64_t own, other = doubt_class(t, scores, j, &own);
+  double by_own = margin_of(t, threshold, scores, j, own);
+  double by_other = margin_of(t, threshold, scores, j, other);
+  return (suspect){fmax(by_own, by_other), j, other};
+}
+
 static int64_t rank(const targets *t, double threshold, const lapis_mat *scores,
                     suspect *all)
 {
   int64_t n = 0;
+  bool one = t->kind == TARGETS_CLASS;
   for (int64_t j = 0; j < t->samples; j++)
-    for (int64_t c = 0; c < t->classes; c++) {
-      double sign = t->sign[j * t->classes + c];
-      double margin = sign * (threshold - lapis_mat_at(scores, c, j));
-      if (!isnan(margin)) all[n++] = (suspect){margin, j, c};
+    for (int64_t c = 0; c < (one ? 1 : t->classes); c++) {
+      all[n] = one ? of_class(t, threshold, scores, j)
+                   : (suspect){margin_of(t, threshold, scores, j, c), j, c};
+      n += !isnan(all[n].margin);
     }
   qsort(all, (size_t)n, sizeof *all, largest_first);
   return n;

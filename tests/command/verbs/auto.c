@@ -177,6 +177,39 @@ static void suspects_are_told(void **state)
   command_end(&c);
 }
 
+/* Of three classes as many rows as are asked for, each once, with what it
+ * rather is; numbers are named as texts are. */
+static void suspects_of_classes_are_rows(void **state)
+{
+  static const char *const as[][3] = {{"no", "so", "yes"}, {"1", "3", "7"}};
+  static const char *const first[] = {
+      "  r7                   given yes, rather "
+      "so  margin",
+      "  r7                   given 7, rather 3"
+      "  margin"};
+  for (int k = 0; k < 2; k++) {
+    command c;
+    command_begin(&c);
+    char text[8000];
+    size_t used = (size_t)sprintf(text, "id,a,b,kind\n");
+    uint64_t seed = 5;
+    for (int i = 0; i < 80; i++)
+      used += (size_t)sprintf(text + used, "r%d,%.3f,%.3f,%s\n", i,
+                              6 * (i % 3 == 1) + check_normal(&seed),
+                              6 * (i % 3 == 2) + check_normal(&seed),
+                              as[k][i == 7 ? 2 : i % 3]);
+    command_write(&c, "t.csv", text, used);
+    command_do(&c, "fit mc t.csv --id id --target kind "
+                   "--suspects 12 -q");
+    assert_non_null(strstr(c.out, first[k]));
+    int lines = 0;
+    for (const char *at = c.out; (at = strstr(at, " given ")) != NULL; at++)
+      lines++;
+    assert_int_equal(lines, 12);
+    command_end(&c);
+  }
+}
+
 static void suspects_are_found(void **state)
 {
   static const char *const who[] = {"auto", "mc"};
@@ -235,6 +268,7 @@ int test_auto(void)
       cmocka_unit_test(models_hold_models),
       cmocka_unit_test(what_makes_no_sense),
       cmocka_unit_test(suspects_are_found),
+      cmocka_unit_test(suspects_of_classes_are_rows),
       cmocka_unit_test(suspects_are_told),
       cmocka_unit_test(what_was_not_tried_is_said),
   };
