@@ -475,8 +475,10 @@ lapis_status completed_write(cli *c, const lapis_solver *s,
   int64_t filled = 0, unsure = 0;
   double *back = NULL;
   double *copy = malloc((size_t)(Y.rows * Y.cols + 1) * sizeof *copy);
-  if (copy == NULL)
+  if (copy == NULL) {
+    free(text);
     return lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", to);
+  }
   if (Y.cols > 0 && data->Y.cols == Y.cols && data->Y.rows == Y.rows)
     unsure = leave_unsure(&a, &data->Y, sure_from(c), &Y, text, copy);
   lapis_status status =

@@ -15,18 +15,17 @@ typedef struct cover {
  * which hide what belongs together as the race's do.  A class is never hidden
  * whole: labels that would be have the largest score.  LAPIS_EINVAL where there
  * are fewer than two folds. */
-lapis_status cover_fit(lapis_ctx *ctx, const comparison *race, int i,
+lapis_status cover_fit(lapis_ctx *ctx, const comparison *r, int i,
                        const lapis_data *data, const lapis_mc_settings *like,
-                       int64_t folds, cover *out);
+                       int64_t folds, cover *w);
 /* The fits without a fold, and scores, into the model of the whole. */
-lapis_status cover_teach(lapis_ctx *ctx, const cover *c, lapis_model *m);
+lapis_status cover_teach(lapis_ctx *ctx, const cover *w, lapis_model *m);
 /* Of known labels, held out: the share that lie in their sets as published by
  * s, and how many classes, or how much, these hold on average. */
-void cover_measure(const cover *c, const comparison *race,
-                   const lapis_data *data, const lapis_solver *s,
-                   double *inside, double *size);
+void cover_measure(const cover *w, const comparison *r, const lapis_data *data,
+                   const lapis_solver *s, double *inside, double *size);
 /* Too few labels are known of a target, or of its classes, for such a share. */
-bool cover_is_short(const cover *c);
-void cover_free(cover *c);
+bool cover_is_short(const cover *w);
+void cover_free(cover *w);
 
 #endif
