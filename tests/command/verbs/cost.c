@@ -369,7 +369,7 @@ static void check_fit(const command *c, size_t k, double *told)
   if (free.code < 0 || free.code == 2)
     fail_msg("%s: exit %d: %s", line, free.code, free.said);
   if (need > 0) ++*told;
-  if (held > fmax(need, 40) || need > 12 * fmax(held, 10))
+  if (held > KEPT * fmax(need, 40) || need > 12 * fmax(held, 10))
     fail_msg("%s: %s %.0f MB are held, %.0f were told", line, fits[k].with,
              held, need);
 }
