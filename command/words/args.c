@@ -198,15 +198,6 @@ static int parse_option(cli *c, int argc, char **argv, int *i)
   return add(c, &r, value == NULL ? "true" : value);
 }
 
-/* What fits most data: auto, or the first of the list. */
-static const char *usual_first(const cli_verb *v)
-{
-  const lapis_method *m;
-  for (int i = 0; (m = v->first_at(i)) != NULL; i++)
-    if (strcmp(m->name, "auto") == 0) return m->name;
-  return v->first_at(0)->name;
-}
-
 /* The first word after the verb names the method, or kind of features. */
 static int take_method(cli *c, const char *word)
 {
@@ -227,8 +218,8 @@ static int take_method(cli *c, const char *word)
     return cli_fail(EXIT_MISUSE,
                     "%s: '%s' is there already; the %s comes before it: lapis "
                     "%s %s %s, and 'lapis help %s' lists what there is",
-                    v->name, word, v->first, v->name, usual_first(v), word,
-                    v->name);
+                    v->name, word, v->first, v->name, v->first_at(0)->name,
+                    word, v->name);
   char hint[64], list[512] = "";
   lapis_nearest near = {.word = word, .size = strlen(word)};
   for (int i = 0; (m = v->first_at(i)) != NULL; i++) {

@@ -437,8 +437,10 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
   bool container = io_kind_of(f.format)->shown.container;
   bool titled = f.format == IO_CSV || f.format == IO_ARFF;
   lapis_table_options columns = io_columns_alone(opt, asked);
-  if (asked != NULL && titled && which_of(member) == M_P)
-    opt = &columns, asked = NULL;
+  if (asked != NULL && titled && which_of(member) == M_P) {
+    opt = &columns;
+    asked = NULL;
+  }
   if (asked != NULL && !container && (which_of(member) == M_X || !titled))
     status = lapis_fail(
         ds->ctx, LAPIS_EINVAL,

@@ -104,7 +104,7 @@ double auto_holds(const solver_size *z, const void *settings)
 const lapis_method auto_method = {
     .name = "auto",
     .title = "the best of several methods",
-    .summary = "predict labels or numbers by whichever method tells hidden "
+    .summary = "predict labels or numbers by the method that predicts hidden "
                "ones best",
     .source = "docs/defaults.md",
     .reads =

@@ -93,7 +93,6 @@ static lapis_status score_points(form *f, int64_t fold, const fold_part *shown,
   set.scale = LAPIS_SCALE_NONE; /* w->data are scaled, where they are */
   set.stop.seconds = INFINITY;  /* the deadline is the context's */
   for (int i = 0; i < f->count && status >= 0; i++) {
-    lapis_solver *p = NULL;
     if (f->lost[i]) continue;
     set.C = f->C[i];
     set.gamma = f->gamma[i];
@@ -108,18 +107,8 @@ static lapis_status score_points(form *f, int64_t fold, const fold_part *shown,
       status = LAPIS_OK;
       continue;
     }
-    if (status >= 0) status = sv_learn(s);
     if (status >= 0)
-      status = sv_predict_new(ctx, &hidden->data, s->settings, &s->learned,
-                              NULL, &p);
-    if (status >= 0) status = lapis_solve(p);
-    const lapis_mat *g = status < 0 ? NULL : named_find(&p->result, "scores");
-    double *held = f->held + i * w->K * w->q.n;
-    int64_t at = 0;
-    for (int64_t j = 0; g != NULL && j < w->q.n; j++)
-      if (w->folds.fold[j] == fold)
-        memcpy(held + j * w->K, mat_col(g, at++), (size_t)w->K * sizeof *held);
-    lapis_solver_free(p);
+      status = sv_score_hidden(w, s, hidden, fold, f->held + i * w->K * w->q.n);
   }
   lapis_solver_free(s);
   return status < 0 || status == LAPIS_CANCELLED ? status
@@ -203,7 +192,8 @@ static lapis_status run_form(form *f)
   for (int64_t k = 0; k < w->folds.folds && s == LAPIS_OK; k++) {
     fold_part hidden, shown;
     s = sv_split(w, &w->folds, k, &hidden, &shown);
-    if (s >= 0) s = score_points(f, k, &shown, &hidden);
+    if (s >= 0 && hidden.data.X.cols > 0)
+      s = score_points(f, k, &shown, &hidden);
     fold_part_free(&hidden);
     fold_part_free(&shown);
   }

@@ -19,12 +19,30 @@ lapis_status sv_split(const svmplus *w, const fold_plan *plan, int64_t fold,
   return LAPIS_OK;
 }
 
+lapis_status sv_score_hidden(const svmplus *w, lapis_solver *s,
+                             const fold_part *hidden, int64_t fold,
+                             double *held)
+{
+  lapis_solver *p = NULL;
+  TRY(sv_learn(s));
+  lapis_status status = sv_predict_new(w->base.ctx, &hidden->data, s->settings,
+                                       &s->learned, NULL, &p);
+  if (status >= 0) status = lapis_solve(p);
+  const lapis_mat *f = status < 0 ? NULL : named_find(&p->result, "scores");
+  int64_t at = 0;
+  for (int64_t j = 0; f != NULL && j < w->q.n; j++)
+    if (w->folds.fold[j] == fold)
+      memcpy(held + j * w->K, mat_col(f, at++), (size_t)w->K * sizeof *held);
+  lapis_solver_free(p);
+  return status;
+}
+
 static lapis_status score_fold(svmplus *w, sv_maker *make,
                                const fold_part *shown, const fold_part *hidden,
                                int64_t fold, double *held)
 {
   lapis_svmplus_settings set = w->set;
-  lapis_solver *s = NULL, *p = NULL;
+  lapis_solver *s = NULL;
   set.probability = set.certificate = false;
   set.scale = LAPIS_SCALE_NONE; /* w->data are scaled, where they are */
   set.stop.seconds = loop_seconds_left(&w->base.loop);
@@ -32,18 +50,7 @@ static lapis_status score_fold(svmplus *w, sv_maker *make,
   lapis_status status = lapis_solve(s);
   if (status == LAPIS_MAX_ITERS || status == LAPIS_PRECISION_FLOOR)
     status = LAPIS_OK;
-  if (status == LAPIS_OK) status = sv_learn(s);
-  if (status == LAPIS_OK)
-    status = sv_predict_new(w->base.ctx, &hidden->data, s->settings,
-                            &s->learned, NULL, &p);
-  if (status == LAPIS_OK) status = lapis_solve(p);
-  const lapis_mat *f =
-      status == LAPIS_OK ? named_find(&p->result, "scores") : NULL;
-  int64_t at = 0;
-  for (int64_t j = 0; f != NULL && j < w->q.n; j++)
-    if (w->folds.fold[j] == fold)
-      memcpy(held + j * w->K, mat_col(f, at++), (size_t)w->K * sizeof *held);
-  lapis_solver_free(p);
+  if (status == LAPIS_OK) status = sv_score_hidden(w, s, hidden, fold, held);
   lapis_solver_free(s);
   return status;
 }

@@ -360,6 +360,11 @@ lapis_status sv_split(const svmplus *w, const fold_plan *plan, int64_t fold,
 /* Before the solve: the folds that Platt's sigmoid is fitted on; refuses what
  * cannot be split into them. */
 lapis_status sv_platt_folds(svmplus *w);
+/* Scores of what a fold hides, by a solved s of the others, at their columns of
+ * held, K x n. */
+lapis_status sv_score_hidden(const svmplus *w, lapis_solver *s,
+                             const fold_part *hidden, int64_t fold,
+                             double *held);
 /* choose.c: whether held-out samples choose C or gamma; a solver that does. */
 bool sv_is_open(lapis_ctx *ctx, const lapis_data *data,
                 const lapis_svmplus_settings *set);

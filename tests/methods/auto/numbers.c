@@ -1,5 +1,5 @@
-/* auto of numbers: who tells hidden ones best answers, and a model answers as
- * the fit did, in the units of Y; groups stay whole, weights of 0 teach
+/* auto of numbers: what predicts hidden ones best answers, and a model answers
+ * as the fit did, in the units of Y; groups stay whole, weights of 0 teach
  * nothing, noise is said to be noise. */
 #include <math.h>
 
