@@ -55,7 +55,8 @@ int lapis_decimals_of(const lapis_mat *Y, int64_t i)
   double first = NAN, second = NAN;
   int decimals = 0;
   bool codes = true;
-  if (Y == NULL || i < 0 || i >= Y->rows) return -1;
+  if (i < 0 || Y == NULL || mat_check_view(NULL, "", "", Y) < 0 || i >= Y->rows)
+    return -1;
   for (int64_t j = 0; j < Y->cols && decimals <= MOST; j++) {
     double v = lapis_mat_at(Y, i, j);
     if (isnan(v)) continue;
