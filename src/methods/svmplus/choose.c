@@ -7,7 +7,8 @@
  * first where that is within a standard error; and P where it is better by two,
  * as it costs an AUROC of .004 on average where it is always used
  * (bench/results/svmplus.md).  Else gamma is infinite, by which every fold that
- * refits what was chosen leaves P out, too (sv_idle).
+ * refits what was chosen leaves P out, too (sv_idle).  Who states gamma uses P:
+ * then C alone is chosen.
  *
  * The whole costs up to 80 fits, those of a fold over the same kernels: beyond
  * MOST samples both are 1, and cv is to choose. */
@@ -206,6 +207,13 @@ static lapis_status run_form(form *f)
 
 static void take_better(open_svm *w, const form *with, const form *plain)
 {
+  if (plain->of == NULL) {
+    w->set.C = with->C[with->best];
+    base_note(w->base.ctx, BASE_NOTE, "chosen",
+              "svmplus: {C %g} chosen on held-out folds, for {gamma %g}",
+              w->set.C, w->set.gamma);
+    return;
+  }
   double by = plain->least - with->least;
   double error = error_of(with->of, with->loss, plain->loss);
   bool pays = by > 2 * error;
@@ -234,17 +242,18 @@ static lapis_status choose(open_svm *w)
   form with = {.of = NULL}, plain = {.of = NULL};
   double before = base_deadline(ctx), now = base_seconds();
   double half = now + w->set.stop.seconds / 2;
+  bool weighs = isnan(w->set.gamma);
   if (isfinite(half)) base_set_deadline(ctx, fmin(before, half));
   keep_pause(ctx, true);
   base_mute(ctx, true);
   lapis_status s = form_new(w, false, &with);
-  if (s >= 0) s = form_new(w, true, &plain);
-  if (s >= 0) s = run_form(&plain);
+  if (s >= 0 && weighs) s = form_new(w, true, &plain);
+  if (s >= 0 && weighs) s = run_form(&plain);
   if (s == LAPIS_OK) s = run_form(&with);
   base_mute(ctx, false);
   keep_pause(ctx, false);
   base_set_deadline(ctx, before);
-  if (s == LAPIS_OK && isinf(with.least) && isinf(plain.least))
+  if (s == LAPIS_OK && isinf(with.least) && (!weighs || isinf(plain.least)))
     s = LAPIS_ENUMERIC; /* the context says of what */
   if (s == LAPIS_OK) take_better(w, &with, &plain);
   form_free(&with);

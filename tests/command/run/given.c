@@ -283,6 +283,7 @@ static const char *const fits[] = {
     "fit mc s.svm --mu-rel .1",
     "fit mc t.csv --target y --id who --drop bag --solver factored",
     "fit auto t.csv --target y --id who --drop bag",
+    "fit auto t.csv --target y --id who --drop bag --coverage .8",
     "fit auto t.csv --use two,bag --target y --candidates mc",
     "fit auto t.csv --target y --id who --drop bag --candidates mc",
     "fit auto s.svm --candidates mc",
@@ -306,7 +307,7 @@ static const char *const fits[] = {
     "fit svmplus t.csv --target y --id who --drop bag",
     "fit svmplus t.csv --target y --id who --drop bag -P P.npy",
     "fit svmplus t.csv --target y --id who --drop bag -P P.npy --kernel rbf "
-    "--kernel-priv rbf",
+    "--kernel-priv rbf --gamma 1",
     "fit svmplus t.csv --target y --id who --drop bag --formulation original",
     "fit misvm t.csv -Y of_bag.npy --id who --drop y,bag -G bag.npy --C 1",
     "fit misvm t.csv -Y of_bag.npy --id who --drop y,bag -G bag.npy --kernel "

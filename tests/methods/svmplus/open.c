@@ -55,6 +55,16 @@ static void noise_is_left_out(void **state)
     used = lapis_result_settings(open);
     CHECK_NEAR(used->C, 3, 0);
     lapis_solver_free(open);
+    set = lapis_svmplus_defaults();
+    set.gamma = .5; /* who states it uses P, noise as it is */
+    open = sv_solve(ctx, &c.data, &set);
+    set = *(const lapis_svmplus_settings *)lapis_result_settings(open);
+    CHECK_NEAR(set.gamma, .5, 0);
+    lapis_solver *same = sv_solve(ctx, &c.data, &set);
+    assert_memory_equal(sv_array(open, "scores"), sv_array(same, "scores"),
+                        120 * sizeof(double));
+    lapis_solver_free(same);
+    lapis_solver_free(open);
     sv_drop(&c);
     lapis_ctx_free(ctx);
   }
