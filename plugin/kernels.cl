@@ -153,9 +153,15 @@ KERNEL fill(long rows, long cols, double value, OUT(A))
   EACH(rows, cols) { AT(A, i, j) = value; }
 }
 
-KERNEL scale_cols(long rows, long cols, __global const double *f, OUT(A))
+/* B_j = f_j A_w(j) + beta B_j; w stands behind f. */
+KERNEL axpby_cols(long rows, long cols, __global const double *f, IN(A),
+                  double beta, OUT(B))
 {
-  EACH(rows, cols) { AT(A, i, j) *= f[j]; }
+  EACH(rows, cols)
+  {
+    double sum = f[j] * AT(A, i, (long)f[cols + j]);
+    AT(B, i, j) = beta < 0 || beta > 0 ? sum + beta * AT(B, i, j) : sum;
+  }
 }
 
 KERNEL scale_rows(long rows, long cols, __global const double *f, OUT(A))
@@ -204,6 +210,19 @@ KERNEL dot_parts(long rows, long cols, IN(A), IN(B), __global double *parts)
   double sums[1] = {0};
   EACH(rows, cols) { sums[0] += AT(A, i, j) * AT(B, i, j); }
   LEAVE(1, sums)
+}
+
+/* A group a column. */
+KERNEL dot_cols(long rows, long cols, IN(A), IN(B), __global double *out)
+{
+  __local double room[GROUP];
+  for (long j = get_group_id(0); j < cols; j += get_num_groups(0)) {
+    double sum = 0;
+    for (long i = get_local_id(0); i < rows; i += GROUP)
+      sum += AT(A, i, j) * AT(B, i, j);
+    sum = group_sum(sum, room);
+    if (get_local_id(0) == 0) out[j] = sum;
+  }
 }
 
 /* ---- the sparse error -----------------------------------------------------*/

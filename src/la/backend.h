@@ -127,9 +127,11 @@ typedef struct la_backend {
   /* B = alpha A + beta B (beta 0 never reads B) */
   lapis_status (*axpby)(la *h, double alpha, const la_array *A, double beta,
                         la_array *B);
-  /* Column j of A times f_j; row i of A times f_i; f (host) added to every
-   * column. */
-  lapis_status (*scale_cols)(la *h, const double *f, la_array *A);
+  /* B_j = f_j A_w(j) + beta B_j of each column of B, f and w on the host, w
+   * NULL: w(j) = j; of beta 0 B is never read and may be A, where w is NULL. */
+  lapis_status (*axpby_cols)(la *h, const double *f, const int64_t *w,
+                             const la_array *A, double beta, la_array *B);
+  /* Row i of A times f_i; f (host) added to every column. */
   lapis_status (*scale_rows)(la *h, const double *f, la_array *A);
   lapis_status (*add_to_cols)(la *h, const double *f, la_array *A);
   /* A = value in every entry; to fill a row of A, give its view */
@@ -137,6 +139,9 @@ typedef struct la_backend {
   /* A += f I, A square */
   lapis_status (*add_diagonal)(la *h, double f, la_array *A);
   lapis_status (*dot)(la *h, const la_array *A, const la_array *B, double *out);
+  /* <A_j, B_j> of each column, into out (host) */
+  lapis_status (*dot_cols)(la *h, const la_array *A, const la_array *B,
+                           double *out);
   /* The half of a Douglas-Rachford step for min g(A) + phi(B), A = B, that
    * knows phi:  B <- prox_{phi/rho}(V);  W = 2B - V, from which the step on g
    * starts.  B on entry: that of the step before, near which the new one lies.
@@ -232,6 +237,11 @@ static inline lapis_status la_zero(la *h, la_array *A)
 static inline lapis_status la_scale(la *h, double f, la_array *A)
 {
   return h->ops->axpby(h, 0, A, f, A);
+}
+/* Column j of A times f_j */
+static inline lapis_status la_scale_cols(la *h, const double *f, la_array *A)
+{
+  return h->ops->axpby_cols(h, f, NULL, A, 0, A);
 }
 /* A += f I */
 static inline lapis_status la_add_diagonal(la *h, double f, la_array *A)

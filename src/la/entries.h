@@ -37,12 +37,17 @@ LA_ENTRY(gram_times,
          (t, ON(A), ON(X), ON(Y)), (A, X, Y))
 LA_ENTRY(axpby, (double alpha, const la_array *A, double beta, la_array *B),
          (alpha, ON(A), beta, ON(B)), (A, B))
-LA_ENTRY(scale_cols, (const double *f, la_array *A), (f, ON(A)), (A))
+LA_ENTRY(axpby_cols,
+         (const double *f, const int64_t *w, const la_array *A, double beta,
+          la_array *B),
+         (f, w, ON(A), beta, ON(B)), (A, B))
 LA_ENTRY(scale_rows, (const double *f, la_array *A), (f, ON(A)), (A))
 LA_ENTRY(add_to_cols, (const double *f, la_array *A), (f, ON(A)), (A))
 LA_ENTRY(fill, (double value, la_array *A), (value, ON(A)), (A))
 LA_ENTRY(add_diagonal, (double f, la_array *A), (f, ON(A)), (A))
 LA_ENTRY(dot, (const la_array *A, const la_array *B, double *out),
+         (ON(A), ON(B), out), (A, B))
+LA_ENTRY(dot_cols, (const la_array *A, const la_array *B, double *out),
          (ON(A), ON(B), out), (A, B))
 LA_ENTRY(reflect,
          (const la_penalty *phi, double rho, const la_array *A,

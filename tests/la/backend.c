@@ -618,7 +618,9 @@ static void vector_case(la_pair *p, uint64_t *seed)
   int64_t m = la_case_side(seed), n = 3 * la_case_side(seed);
   la_array A = la_case_random(h, m, n, seed), B = la_case_random(h, m, n, seed);
   la_array C = la_case_copy(h, &B);
-  double a, b, f[200], scale = la_case_norm(&A) * la_case_norm(&B);
+  double a, b, f[200], fast[200], slow[200];
+  double scale = la_case_norm(&A) * la_case_norm(&B);
+  int64_t w[200];
   for (int64_t j = 0; j < n || j < m; j++) f[j] = check_normal(seed);
   OK(p->fast.ops->dot(&p->fast, &A, &B, &a));
   OK(p->slow.ops->dot(&p->slow, &A, &B, &b));
@@ -626,9 +628,17 @@ static void vector_case(la_pair *p, uint64_t *seed)
   OK(p->fast.ops->axpby(&p->fast, 2, &A, -0.5, &B));
   OK(p->slow.ops->axpby(&p->slow, 2, &A, -0.5, &C));
   CHECK_NEAR(la_case_distance(&B, &C), 0, 4 * EPS * (la_case_norm(&A) + 1));
-  OK(p->fast.ops->scale_cols(&p->fast, f, &B));
-  OK(p->slow.ops->scale_cols(&p->slow, f, &C));
+  OK(la_scale_cols(&p->fast, f, &B));
+  OK(la_scale_cols(&p->slow, f, &C));
   CHECK_NEAR(la_case_distance(&B, &C), 0, 40 * EPS * (la_case_norm(&A) + 1));
+  for (int64_t j = 0; j < n; j++) w[j] = (7 * j + 3) % n;
+  OK(p->fast.ops->axpby_cols(&p->fast, f, w, &A, -0.5, &B));
+  OK(p->slow.ops->axpby_cols(&p->slow, f, w, &A, -0.5, &C));
+  CHECK_NEAR(la_case_distance(&B, &C), 0, 80 * EPS * (la_case_norm(&A) + 1));
+  scale = (la_case_norm(&A) + 1) * (la_case_norm(&A) + la_case_norm(&B) + 1);
+  OK(p->fast.ops->dot_cols(&p->fast, &A, &B, fast));
+  OK(p->slow.ops->dot_cols(&p->slow, &A, &C, slow));
+  for (int j = 0; j < n; j++) CHECK_NEAR(fast[j], slow[j], 100 * EPS * scale);
   OK(p->fast.ops->scale_rows(&p->fast, f, &B));
   OK(p->slow.ops->scale_rows(&p->slow, f, &C));
   OK(p->fast.ops->add_to_cols(&p->fast, f, &B));
@@ -636,6 +646,10 @@ static void vector_case(la_pair *p, uint64_t *seed)
   CHECK_NEAR(la_case_distance(&B, &C), 0, 400 * EPS * (la_case_norm(&A) + 1));
   if (m > 0 && n > 0) *la_case_at(&B, 0, 0) = NAN;
   OK(p->fast.ops->axpby(&p->fast, 1, &A, 0, &B)); /* beta 0 never reads */
+  CHECK_NEAR(la_case_distance(&A, &B), 0, 0);
+  for (int64_t j = 0; j < n; j++) f[j] = 1;
+  if (m > 0 && n > 0) *la_case_at(&B, 0, 0) = NAN;
+  OK(p->fast.ops->axpby_cols(&p->fast, f, NULL, &A, 0, &B));
   CHECK_NEAR(la_case_distance(&A, &B), 0, 0);
   LA_RELEASE(h, &A, &B, &C);
 }

@@ -85,7 +85,7 @@ static void wrong_shapes_are_refused(void **state)
   la_pair *p = *state;
   la *both[] = {&p->fast, &p->slow};
   double a[12] = {0}, s[4], f;
-  int64_t count;
+  int64_t count, w[] = {3, 0};
   la_array A = la_wrap(a, 3, 4), B = la_wrap(a, 3, 3), C = la_wrap(a, 2, 2);
   la_array empty;
   la_penalty phi = {.n_blocks = 1, .block = {{LA_CHI2, 2, 2, 1, 0}}, .Z0 = B};
@@ -105,6 +105,9 @@ static void wrong_shapes_are_refused(void **state)
     assert_int_equal(ops->potrs(h, &C, &A), LAPIS_ESHAPE);
     assert_int_equal(ops->trsm(h, &C, &A), LAPIS_ESHAPE);
     assert_int_equal(ops->dot(h, &A, &B, &f), LAPIS_ESHAPE);
+    assert_int_equal(ops->dot_cols(h, &A, &B, s), LAPIS_ESHAPE);
+    assert_int_equal(ops->axpby_cols(h, s, NULL, &A, 0, &B), LAPIS_ESHAPE);
+    assert_int_equal(ops->axpby_cols(h, s, w, &A, 0, &C), LAPIS_ESHAPE);
     assert_int_equal(ops->loss(h, &phi, &A, &f), LAPIS_ESHAPE);
     assert_int_equal(ops->loss(h, &phi, &B, &f), LAPIS_ESHAPE); /* rows */
     assert_int_equal(ops->alloc(h, LAPIS_F64, -1, 2, &empty), LAPIS_ESHAPE);

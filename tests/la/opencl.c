@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "device_case.h"
+#include "op/svt/svt.h"
 
 enum { D = 40, N = 300, LONG = 3300, SOME = 4 };
 
@@ -190,6 +191,78 @@ static void cholesky_goes_by_blocks(void **state)
   OK(h.ops->fill(&h, 1e-3, &entry));
   assert_int_equal(h.ops->potrf(&h, &A), LAPIS_ENUMERIC);
   LA_RELEASE(&h, &A, &L, &B, &X);
+}
+
+/* ---- singular values ------------------------------------------------------*/
+/* W += noise of this size; or of rank r, and noise. */
+static void fill_ranked(double *W, int64_t m, int64_t n, int64_t r,
+                        uint64_t *seed)
+{
+  double *u = calloc((size_t)(r * (m + n)), sizeof *u), *v = u + r * m;
+  assert_non_null(u);
+  for (int64_t i = 0; i < r * (m + n); i++) u[i] = check_normal(seed);
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < m; i++) {
+      double x = W[j * m + i] + 1e-3 * check_normal(seed);
+      for (int64_t c = 0; c < r; c++) x += u[c * m + i] * v[c * n + j];
+      W[j * m + i] = x;
+    }
+  free(u);
+}
+
+/* Of one call of op_svt_apply, W having moved a little since the last; the
+ * values above t are r, the first and the last by some way. */
+static traffic of_a_call(int64_t m, int64_t n, int64_t r)
+{
+  enum { CALLS = 3 };
+  la h = on("opencl");
+  op_svt *s;
+  svt_report told;
+  traffic t = {0, 0, 0};
+  uint64_t seed = 3;
+  double *w = calloc((size_t)(m * n), sizeof *w);
+  assert_non_null(w);
+  la_array W = la_case_new(&h, m, n), A = la_case_new(&h, m, n);
+  lapis_mat from = lapis_mat_f64(w, m, n);
+  OK(op_svt_new(&h, m, n, &s));
+  op_svt_force(s, SVT_SUBSPACE);
+  for (int call = 0; call < CALLS; call++) {
+    fill_ranked(w, m, n, call == 0 ? r : 0, &seed);
+    OK(h.ops->upload(&h, &from, &W));
+    base_traffic before = *base_traffic_of(ctx);
+    OK(op_svt_apply(s, &W, .4 * sqrt((double)m), &A, &told));
+    base_traffic after = *base_traffic_of(ctx);
+    assert_int_equal(told.way, SVT_SUBSPACE);
+    assert_int_equal(told.rank, r);
+    t.launches = (long)(after.launches - before.launches);
+    t.up = (long)(after.up - before.up);
+    t.down = (long)(after.down - before.down);
+  }
+  op_svt_free(s);
+  LA_RELEASE(&h, &W, &A);
+  free(w);
+  return t;
+}
+
+/* Residuals and norms are passes over blocks, and squares of the rank travel.
+ */
+static void check_launches(int64_t m, int64_t n, int64_t r)
+{
+  traffic few = of_a_call(m, n, 5), many = of_a_call(m, n, r);
+  CHECK_AT_MOST((double)many.launches, 60);
+  CHECK_AT_MOST((double)many.launches, (double)few.launches + 10);
+  CHECK_AT_MOST((double)many.down, 8 * (double)(m * n) / 4);
+  CHECK_AT_MOST((double)many.up, 8 * (double)(m * n) / 4);
+}
+
+static void launches_do_not_grow_with_the_rank(void **state)
+{
+  check_launches(240, 300, 25);
+}
+
+static void nor_with_a_large_one(void **state)
+{
+  check_launches(720, 800, 100);
 }
 
 /* ---- methods
@@ -384,6 +457,8 @@ int test_opencl(void)
       cmocka_unit_test(forks_are_refused),
       cmocka_unit_test(decompositions_send_squares),
       cmocka_unit_test(cholesky_goes_by_blocks),
+      cmocka_unit_test(launches_do_not_grow_with_the_rank),
+      LONG(cmocka_unit_test(nor_with_a_large_one)),
       cmocka_unit_test(rpca_answers_as_openblas),
       cmocka_unit_test(mc_answers_as_openblas),
       cmocka_unit_test(factored_answers_as_openblas),

@@ -152,7 +152,7 @@ static void choice_follows_threshold(void **state)
     OK(h->ops->qr(h, &V, NULL));
     double f[10]; /* 1, 0.1, ... 1e-9 */
     for (int k = 0; k < 10; k++) f[k] = pow(10, -k);
-    OK(h->ops->scale_cols(h, f, &U));
+    OK(la_scale_cols(h, f, &U));
     OK(h->ops->gemm(h, LA_N, LA_T, 1, &U, &V, 0, &W));
     OK(op_svt_new(h, W.rows, W.cols, &s));
     OK(op_svt_apply(s, &W, want[i].t, &A, &r));
@@ -374,7 +374,7 @@ static void a_known_rank_is_enough(void **state)
     assert_true(found);
     for (int i = 0; i < U.cols; i++)
       CHECK_NEAR(values[i], truth[i], 1e-13 * truth[0]);
-    OK(h->ops->scale_cols(h, values, &U));
+    OK(la_scale_cols(h, values, &U));
     la_array D = la_case_copy(h, &W);
     OK(h->ops->gemm(h, LA_N, LA_N, -1, &U, &Vt, 1, &D));
     OK(h->ops->dot(h, &D, &D, &rest));

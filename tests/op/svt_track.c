@@ -147,10 +147,10 @@ static void with_values(la *h, moving *p, const double *s, double t,
   OK(h->ops->qr(h, &p->V, NULL));
   for (int i = 0; i < RANK; i++) above[i] = fmax(s[i] - t, 0);
   OK(la_copy(h, &p->U, &Us));
-  OK(h->ops->scale_cols(h, s, &Us));
+  OK(la_scale_cols(h, s, &Us));
   OK(h->ops->gemm(h, LA_N, LA_T, 1, &Us, &p->V, 0, &p->W));
   OK(la_copy(h, &p->U, &Us));
-  OK(h->ops->scale_cols(h, above, &Us));
+  OK(la_scale_cols(h, above, &Us));
   OK(h->ops->gemm(h, LA_N, LA_T, 1, &Us, &p->V, 0, &p->B));
   h->ops->free(h, &Us);
 }

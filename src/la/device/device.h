@@ -88,7 +88,10 @@ lapis_status device_potri(la *h, la_array *L);
 /* device_passes.c */
 lapis_status device_axpby(la *h, double alpha, const la_array *A, double beta,
                           la_array *B);
-lapis_status device_scale_cols(la *h, const double *f, la_array *A);
+lapis_status device_axpby_cols(la *h, const double *f, const int64_t *w,
+                               const la_array *A, double beta, la_array *B);
+lapis_status device_dot_cols(la *h, const la_array *A, const la_array *B,
+                             double *out);
 lapis_status device_scale_rows(la *h, const double *f, la_array *A);
 lapis_status device_add_to_cols(la *h, const double *f, la_array *A);
 lapis_status device_fill(la *h, double value, la_array *A);

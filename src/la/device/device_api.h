@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DEVICE_API_VERSION = 3 };
+enum { DEVICE_API_VERSION = 4 };
 /* Kernels run in groups of so many; a product's group makes a square tile. */
 enum { DEVICE_GROUP = 256, DEVICE_TILE = 64, DEVICE_MOST_ARGS = 32 };
 

@@ -56,9 +56,34 @@ static lapis_status with_line(la *h, const char *kernel, const double *f,
   return status;
 }
 
-lapis_status device_scale_cols(la *h, const double *f, la_array *A)
+/* f and w travel as one line. */
+lapis_status device_axpby_cols(la *h, const double *f, const int64_t *w,
+                               const la_array *A, double beta, la_array *B)
 {
-  return with_line(h, "scale_cols", f, A->cols, A);
+  int64_t n = B->cols;
+  la_array line;
+  device_call c = device_begin(h);
+  TRY(host_check_shape(h, "axpby_cols", A, B->rows, w == NULL ? n : A->cols));
+  TRY(host_check_shape(h, "axpby_cols", B, A->rows, n));
+  if (empty(B)) return LAPIS_OK;
+  double *both = base_alloc_raw(h->ctx, 2 * n, sizeof *both);
+  if (both == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < n; j++) {
+    both[j] = f[j];
+    both[n + j] = (double)(w == NULL ? j : w[j]);
+  }
+  lapis_mat from = lapis_mat_f64(both, 2 * n, 1);
+  lapis_status status = device_alloc(h, LAPIS_F64, 2 * n, 1, &line);
+  if (status >= 0) status = device_upload(h, &from, &line);
+  base_free(both);
+  device_shape(&c, B);
+  device_buffer(&c, &line);
+  device_array(&c, A);
+  device_real(&c, beta);
+  device_array(&c, B);
+  if (status >= 0) status = over(h, "axpby_cols", &c, B);
+  device_free(h, &line);
+  return status;
 }
 
 lapis_status device_scale_rows(la *h, const double *f, la_array *A)
@@ -103,6 +128,26 @@ lapis_status device_dot(la *h, const la_array *A, const la_array *B,
   device_array(&c, B);
   *out = 0;
   return empty(A) ? LAPIS_OK : sums_over(h, "dot_parts", &c, A, 1, out);
+}
+
+lapis_status device_dot_cols(la *h, const la_array *A, const la_array *B,
+                             double *out)
+{
+  device_call c = device_begin(h);
+  la_array line;
+  lapis_mat to = lapis_mat_f64(out, A->cols, 1);
+  TRY(host_check_shape(h, "dot_cols", A, A->rows, A->cols));
+  TRY(host_check_shape(h, "dot_cols", B, A->rows, A->cols));
+  if (A->cols == 0) return LAPIS_OK;
+  TRY(device_alloc(h, LAPIS_F64, A->cols, 1, &line));
+  device_shape(&c, A);
+  device_array(&c, A);
+  device_array(&c, B);
+  device_buffer(&c, &line);
+  lapis_status status = device_run(h, "dot_cols", &c, A->cols, 1);
+  if (status >= 0) status = device_download(h, &line, &to);
+  device_free(h, &line);
+  return status;
 }
 
 /* ---- the sparse error -----------------------------------------------------*/

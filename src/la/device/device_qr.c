@@ -3,7 +3,8 @@
  *
  * Cholesky, twice.  A L^-1' with L L' = A'A has orthonormal columns but for
  * eps (cond A)^2; a second time they are so to rounding.  That the second Gram
- * matrix is near 1 proves that the first was good enough.
+ * matrix is near 1 proves that the first was good enough; a first one near 1
+ * needs no second.
  *
  * In levels, where it was not: columns that are dependent, or nearly so.  The
  * eigenvectors P of the Gram matrix show a part of the range with values from
@@ -47,10 +48,10 @@ typedef struct workspace {
   la_array middle;  /* m x k */
   la_array A, B, P; /* of the levels: m x k twice, k x k */
   double *values;   /* k */
-  bool good;
+  bool good, near;  /* near: G was near 1, and one step is enough */
 } workspace;
 
-/* Of a second step: near enough to 1 that the first was exact. */
+/* Near enough to 1 that the step before was exact, or this one is. */
 static bool is_near_one(const la_array *G)
 {
   double worst = 0;
@@ -81,8 +82,8 @@ static lapis_status step(la *h, workspace *w, bool second, const la_array *from,
   lapis_mat down = la_as_mat(&L), up = la_as_mat(&I);
   TRY(device_syrk(h, LA_T, from, &square));
   TRY(device_download(h, &square, &down));
-  w->good =
-      (!second || is_near_one(&L)) && host->ops->potrf(host, &L) == LAPIS_OK;
+  w->near = is_near_one(&L);
+  w->good = (!second || w->near) && host->ops->potrf(host, &L) == LAPIS_OK;
   if (!w->good) return LAPIS_OK;
   TRY(la_zero(host, &I));
   TRY(la_add_diagonal(host, 1, &I));
@@ -111,9 +112,13 @@ static lapis_status twice(la *h, workspace *w, la_array *A, la_array *R)
   TRY(la_zero(&w->host, &w->R));
   TRY(la_add_diagonal(&w->host, 1, &w->R));
   TRY(gather(w));
-  TRY(step(h, w, true, &w->middle, A));
-  if (!w->good) return LAPIS_OK;
-  TRY(gather(w));
+  if (w->near) {
+    TRY(la_copy(h, &w->middle, A));
+  } else {
+    TRY(step(h, w, true, &w->middle, A));
+    if (!w->good) return LAPIS_OK;
+    TRY(gather(w));
+  }
   return R == NULL ? LAPIS_OK : device_upload(h, &from, R);
 }
 
@@ -157,7 +162,7 @@ static lapis_status level(la *h, workspace *w, double least, la_array *A,
   for (; g < found && *done + g < k && w->values[g] > last; g++)
     w->values[g] = 1 / sqrt(w->values[g]);
   la_array P = la_cols(&w->P, 0, g), Z = la_cols(A, *done, g);
-  TRY(device_scale_cols(h, w->values, &P));
+  TRY(device_axpby_cols(h, w->values, NULL, &P, 0, &P));
   TRY(device_gemm(h, LA_N, LA_N, 1, &w->B, &P, 0, &Z));
   TRY(join(h, w, &Q, &Z));
   *done += g;

@@ -57,12 +57,15 @@ lapis_status host_check_penalty(la *h, const char *what, const la_penalty *phi,
 /* ---- fast elementwise passes (passes.c, vectors.c) ----------------------*/
 lapis_status host_axpby(la *h, double alpha, const la_array *A, double beta,
                         la_array *B);
-lapis_status host_scale_cols(la *h, const double *f, la_array *A);
+lapis_status host_axpby_cols(la *h, const double *f, const int64_t *w,
+                             const la_array *A, double beta, la_array *B);
 lapis_status host_scale_rows(la *h, const double *f, la_array *A);
 lapis_status host_add_to_cols(la *h, const double *f, la_array *A);
 lapis_status host_fill(la *h, double value, la_array *A);
 lapis_status host_add_diagonal(la *h, double f, la_array *A);
 lapis_status host_dot(la *h, const la_array *A, const la_array *B, double *out);
+lapis_status host_dot_cols(la *h, const la_array *A, const la_array *B,
+                           double *out);
 lapis_status host_reflect(la *h, const la_penalty *phi, double rho,
                           const la_array *A, const la_array *V, la_array *B,
                           la_array *W, double sums[4]);

@@ -3,32 +3,38 @@
 #include "la/host/host.h"
 #include "la/parts.h"
 
+/* b = alpha a + beta b; beta 0 never reads b. */
+static void column_sum(int64_t n, double alpha, const double *a, double beta,
+                       double *b)
+{
+  if (beta < 0 || beta > 0)
+    for (int64_t i = 0; i < n; i++) b[i] = alpha * a[i] + beta * b[i];
+  else
+#pragma omp simd /* a may be b */
+    for (int64_t i = 0; i < n; i++) b[i] = alpha * a[i];
+}
+
 lapis_status host_axpby(la *h, double alpha, const la_array *A, double beta,
                         la_array *B)
 {
   TRY(host_check_shape(h, "axpby", A, A->rows, A->cols));
   TRY(host_check_shape(h, "axpby", B, A->rows, A->cols));
-  bool overwrite = !(beta < 0 || beta > 0);
 #pragma omp parallel for num_threads(parts_team(h, A->rows * A->cols))
-  for (int64_t j = 0; j < A->cols; j++) {
-    const double *a = host_col(A, j);
-    double *b = host_col(B, j);
-    if (overwrite)
-      for (int64_t i = 0; i < A->rows; i++) b[i] = alpha * a[i];
-    else
-      for (int64_t i = 0; i < A->rows; i++) b[i] = alpha * a[i] + beta * b[i];
-  }
+  for (int64_t j = 0; j < A->cols; j++)
+    column_sum(A->rows, alpha, host_col(A, j), beta, host_col(B, j));
   return LAPIS_OK;
 }
 
-lapis_status host_scale_cols(la *h, const double *f, la_array *A)
+lapis_status host_axpby_cols(la *h, const double *f, const int64_t *w,
+                             const la_array *A, double beta, la_array *B)
 {
-  TRY(host_check_shape(h, "scale_cols", A, A->rows, A->cols));
-#pragma omp parallel for num_threads(parts_team(h, A->rows * A->cols))
-  for (int64_t j = 0; j < A->cols; j++) {
-    double *a = host_col(A, j);
-    for (int64_t i = 0; i < A->rows; i++) a[i] *= f[j];
-  }
+  TRY(host_check_shape(h, "axpby_cols", A, B->rows,
+                       w == NULL ? B->cols : A->cols));
+  TRY(host_check_shape(h, "axpby_cols", B, A->rows, B->cols));
+#pragma omp parallel for num_threads(parts_team(h, B->rows * B->cols))
+  for (int64_t j = 0; j < B->cols; j++)
+    column_sum(B->rows, f[j], host_col(A, w == NULL ? j : w[j]), beta,
+               host_col(B, j));
   return LAPIS_OK;
 }
 
@@ -97,5 +103,16 @@ lapis_status host_dot(la *h, const la_array *A, const la_array *B, double *out)
     part[p] = sum;
   }
   *out = parts_sum(part);
+  return LAPIS_OK;
+}
+
+lapis_status host_dot_cols(la *h, const la_array *A, const la_array *B,
+                           double *out)
+{
+  TRY(host_check_shape(h, "dot_cols", A, A->rows, A->cols));
+  TRY(host_check_shape(h, "dot_cols", B, A->rows, A->cols));
+#pragma omp parallel for num_threads(parts_team(h, A->rows * A->cols))
+  for (int64_t j = 0; j < A->cols; j++)
+    out[j] = column_dot(host_col(A, j), host_col(B, j), A->rows);
   return LAPIS_OK;
 }

@@ -76,11 +76,18 @@ static lapis_status axpby(la *h, double alpha, const la_array *A, double beta,
   return LAPIS_OK;
 }
 
-static lapis_status scale_cols(la *h, const double *f, la_array *A)
+static lapis_status axpby_cols(la *h, const double *f, const int64_t *w,
+                               const la_array *A, double beta, la_array *B)
 {
-  TRY(host_check_shape(h, "scale_cols", A, A->rows, A->cols));
-  for (int64_t j = 0; j < A->cols; j++)
-    for (int64_t i = 0; i < A->rows; i++) put(A, i, j, f[j] * get(A, i, j));
+  TRY(host_check_shape(h, "axpby_cols", A, B->rows,
+                       w == NULL ? B->cols : A->cols));
+  TRY(host_check_shape(h, "axpby_cols", B, A->rows, B->cols));
+  bool overwrite = !(beta < 0 || beta > 0);
+  for (int64_t j = 0; j < B->cols; j++)
+    for (int64_t i = 0; i < B->rows; i++)
+      put(B, i, j,
+          f[j] * get(A, i, w == NULL ? j : w[j]) +
+              (overwrite ? 0 : beta * get(B, i, j)));
   return LAPIS_OK;
 }
 
@@ -127,6 +134,17 @@ static lapis_status dot(la *h, const la_array *A, const la_array *B,
   return LAPIS_OK;
 }
 
+static lapis_status dot_cols(la *h, const la_array *A, const la_array *B,
+                             double *out)
+{
+  TRY(host_check_shape(h, "dot_cols", B, A->rows, A->cols));
+  for (int64_t j = 0; j < A->cols; j++) {
+    la_array a = la_cols(A, j, 1), b = la_cols(B, j, 1);
+    TRY(dot(h, &a, &b, &out[j]));
+  }
+  return LAPIS_OK;
+}
+
 const la_backend la_reference = {
     .name = "reference",
     .describe = describe,
@@ -147,12 +165,13 @@ const la_backend la_reference = {
     .trsm = plain_trsm,
     .potri = plain_potri,
     .axpby = axpby,
-    .scale_cols = scale_cols,
+    .axpby_cols = axpby_cols,
     .scale_rows = scale_rows,
     .add_to_cols = add_to_cols,
     .fill = fill,
     .add_diagonal = add_diagonal,
     .dot = dot,
+    .dot_cols = dot_cols,
     .reflect = plain_reflect,
     .prox = plain_prox,
     .loss = plain_loss,

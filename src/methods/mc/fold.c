@@ -124,7 +124,7 @@ static lapis_status factorise(mc *w, la_array *U, la_array *Vt, int64_t *rank)
   }
   *rank = r;
   la_array kept = la_cols(U, 0, r);
-  TRY(ops->scale_cols(&w->h, w->values, &kept));
+  TRY(la_scale_cols(&w->h, w->values, &kept));
   base_free(w->factors);
   w->factors = base_alloc_raw(w->base.ctx, m * r, sizeof *w->factors);
   if (w->factors == NULL) return LAPIS_ENOMEM;

@@ -136,7 +136,7 @@ static lapis_status keep(la *h, const la_array *U, const double *s,
   lapis_mat V = lapis_mat_f64(b->Vt, b->r, b->n);
   memcpy(b->sigma, s, (size_t)b->r * sizeof *s);
   if (b->r == 0) return LAPIS_OK;
-  TRY(h->ops->scale_cols(h, s, &first));
+  TRY(la_scale_cols(h, s, &first));
   TRY(h->ops->download(h, &first, &K));
   return h->ops->download(h, &rows, &V);
 }

@@ -91,7 +91,7 @@ static lapis_status find_bases(const rr_dstep *dstep, mender *m, bool *found)
   *found = m->values[r - 1] > LEAST * m->values[0];
   if (!*found) return LAPIS_OK;
   for (int64_t i = 0; i < r; i++) m->values[i] = 1 / sqrt(sqrt(m->values[i]));
-  TRY(h->ops->scale_cols(h, m->values, &m->Q));
+  TRY(la_scale_cols(h, m->values, &m->Q));
   TRY(h->ops->gemm(h, LA_N, LA_T, 1, &m->Q, &m->Q, 0, &m->G));
   return h->ops->gemm(h, LA_N, LA_N, 1, &m->G, &m->P, 0, &m->V);
 }

@@ -74,7 +74,7 @@ lapis_status rr_tstep_set(la *h, rr_tstep *t, const double *Y, const double *W,
   if (s >= 0) s = h->ops->eigh(h, &M, -INFINITY, t->l, &t->Q, &count);
   if (s >= 0) s = h->ops->alloc(h, LAPIS_F64, t->K, t->n, &y);
   if (s >= 0) s = h->ops->upload(h, &own, &y);
-  if (s >= 0 && t->root != NULL) s = h->ops->scale_cols(h, t->root, &y);
+  if (s >= 0 && t->root != NULL) s = la_scale_cols(h, t->root, &y);
   if (s >= 0) s = h->ops->gemm(h, LA_T, LA_N, 1, &y, &t->Q, 0, &t->QY);
   h->ops->free(h, &M);
   h->ops->free(h, &y);
@@ -131,7 +131,7 @@ static lapis_status solve_drowned(la *h, rr_tstep *t)
     t->size[i] = own > 0 ? ldexp(1, -ilogb(own) / 2) : 1;
   }
   TRY(h->ops->scale_rows(h, t->size, &t->G));
-  TRY(h->ops->scale_cols(h, t->size, &t->G));
+  TRY(la_scale_cols(h, t->size, &t->G));
   TRY(h->ops->scale_rows(h, t->size, &t->R));
   TRY(h->ops->eigh(h, &t->G, -INFINITY, t->values, &t->V, &count));
   double rounding = (double)t->side * DBL_EPSILON * t->values[0];
@@ -166,7 +166,7 @@ lapis_status rr_tstep_run(la *h, rr_tstep *t)
 {
   if (t->root != NULL) {
     TRY(la_copy(h, &t->Dh, &t->Dv));
-    TRY(h->ops->scale_cols(h, t->root, &t->Dv));
+    TRY(la_scale_cols(h, t->root, &t->Dv));
   }
   TRY(make_system(h, t));
   TRY(t->even ? solve_even(h, t) : solve_uneven(h, t));

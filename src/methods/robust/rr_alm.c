@@ -131,7 +131,7 @@ lapis_status rr_objective(rr *w, double nuclear, const double *l1, double *J)
   TRY(la_copy(h, &w->WY, &w->H));
   TRY(h->ops->gemm(h, LA_T, LA_N, -1, &top, &w->step.A, 1, &w->H));
   TRY(rr_take_constants(w, &w->H));
-  if (w->root != NULL) TRY(h->ops->scale_cols(h, w->root, &w->H));
+  if (w->root != NULL) TRY(la_scale_cols(h, w->root, &w->H));
   TRY(h->ops->dot(h, &w->H, &w->H, &fit));
   TRY(base_sum(h->ctx, &fit, 1));
   TRY(h->ops->dot(h, &w->t.Tt, &w->t.Tt, &size));
@@ -157,7 +157,7 @@ static lapis_status solve_columns(rr *w)
         double v = w->set.eta * w->weight[j];
         f[j] = v / (w->mu + v * fmax(l[k], 0));
       }
-      TRY(h->ops->scale_cols(h, f, &row));
+      TRY(la_scale_cols(h, f, &row));
     }
     return h->ops->gemm(h, LA_N, LA_N, 1, &w->MV, &w->HV, 0, &w->H);
   }

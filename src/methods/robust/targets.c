@@ -80,7 +80,7 @@ static lapis_status root(rr *w, la_array *Y, la_array *M, la_array *V,
   lapis_mat own = lapis_mat_f64(w->Y, w->K, w->n);
   lapis_mat W = lapis_mat_f64(w->W, w->K, w->K);
   TRY(h->ops->upload(h, &own, Y));
-  if (w->root != NULL) TRY(h->ops->scale_cols(h, w->root, Y));
+  if (w->root != NULL) TRY(la_scale_cols(h, w->root, Y));
   TRY(h->ops->syrk(h, LA_N, Y, M));
   TRY(la_sum(h, M));
   TRY(h->ops->eigh(h, M, -INFINITY, values, V, &count));
@@ -90,7 +90,7 @@ static lapis_status root(rr *w, la_array *Y, la_array *M, la_array *V,
                       "same as another, or a combination of others); leave one "
                       "out");
   for (int64_t k = 0; k < w->K; k++) values[k] = 1 / sqrt(sqrt(values[k]));
-  TRY(h->ops->scale_cols(h, values, V));
+  TRY(la_scale_cols(h, values, V));
   TRY(h->ops->syrk(h, LA_N, V, M));
   return h->ops->download(h, M, &W);
 }

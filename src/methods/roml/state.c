@@ -133,7 +133,7 @@ static lapis_status polar_by_gram(roml_state *s, double *nuclear, bool *done)
     *nuclear += s->sigma[i];
   }
   for (int64_t i = 0; i < k; i++) s->scale[i] = 1 / sqrt(s->sigma[i]);
-  TRY(ops->scale_cols(&s->h, s->scale, &s->Q));
+  TRY(la_scale_cols(&s->h, s->scale, &s->Q));
   TRY(ops->gemm(&s->h, LA_N, LA_T, 1, &s->Q, &s->Q, 0, &s->G));
   if (tall) return ops->gemm(&s->h, LA_N, LA_N, 1, &s->D, &s->G, 0, &s->W);
   return ops->gemm(&s->h, LA_N, LA_N, 1, &s->G, &s->D, 0, &s->W);

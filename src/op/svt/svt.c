@@ -257,7 +257,7 @@ static lapis_status square_first(op_svt *s, const la_array *W, int64_t r,
   la *h = &s->h;
   la_array Q = la_cols(&s->Q, 0, r), P = la_reshape(&s->P, side(s), r);
   TRY(la_copy(h, &Q, &P));
-  TRY(h->ops->scale_cols(h, s->f, &P));
+  TRY(la_scale_cols(h, s->f, &P));
   TRY(h->ops->gemm(h, LA_N, LA_T, 1, &P, &Q, 0, &s->C));
   if (s->by_rows) return h->ops->gemm(h, LA_N, LA_N, 1, &s->C, W, 0, A);
   return h->ops->gemm(h, LA_N, LA_N, 1, W, &s->C, 0, A);
@@ -288,7 +288,7 @@ static lapis_status gram_product(op_svt *s, const la_array *W, int64_t r,
   la_array P =
       s->by_rows ? la_reshape(&s->P, r, s->cols) : la_cols(&s->P, 0, r);
   TRY(gram_side(s, W, &Q, found, &P));
-  TRY(h->ops->scale_cols(h, s->f, s->by_rows ? &Q : &P));
+  TRY(la_scale_cols(h, s->f, s->by_rows ? &Q : &P));
   if (s->by_rows) return h->ops->gemm(h, LA_N, LA_N, 1, &Q, &P, 0, A);
   return h->ops->gemm(h, LA_N, LA_T, 1, &P, &Q, 0, A);
 }
@@ -316,7 +316,7 @@ static lapis_status full(op_svt *s, const la_array *W, double t, la_array *A,
   TRY(full_svd(s, W, A, U, Vt));
   shrink(s, side(s), t, false, report);
   la_array Ur = la_cols(U, 0, report->rank), Vr = la_rows(Vt, 0, report->rank);
-  TRY(h->ops->scale_cols(h, s->f, &Ur));
+  TRY(la_scale_cols(h, s->f, &Ur));
   return h->ops->gemm(h, LA_N, LA_N, 1, &Ur, &Vr, 0, A);
 }
 
@@ -400,7 +400,7 @@ static lapis_status qr_first(op_svt *s, const la_array *W, double t,
   shrink(s, side(s), t, false, report);
   la_array U = la_cols(&s->Q, 0, report->rank);
   la_array V = la_rows(&s->V, 0, report->rank);
-  TRY(h->ops->scale_cols(h, s->f, &U));
+  TRY(la_scale_cols(h, s->f, &U));
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &U, &V, 0, &s->C));
   if (s->by_rows) return h->ops->gemm(h, LA_T, LA_T, 1, &s->C, &B, 0, A);
   return h->ops->gemm(h, LA_N, LA_N, 1, &B, &s->C, 0, A);
@@ -682,7 +682,7 @@ static lapis_status split_svd(op_svt *s, const la_array *W, la_array *U,
     values[k] = s->values[k];
     s->f[k] = rounding ? 0 : 1 / s->values[k];
   }
-  TRY(h->ops->scale_cols(h, s->f, &first));
+  TRY(la_scale_cols(h, s->f, &first));
   return h->ops->gemm(h, LA_T, LA_N, 1, &first, W, 0, Vt);
 }
 

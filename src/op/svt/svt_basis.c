@@ -31,6 +31,7 @@ void svt_basis_release(svt_subspace *s)
   base_free(s->theta);
   base_free(s->error);
   base_free(s->host);
+  base_free(s->which);
 }
 
 /* On the host in one piece, which is not touched before it is needed. */
@@ -55,7 +56,9 @@ lapis_status svt_basis_allocate(svt_subspace *s)
   s->theta = base_alloc(s->h->ctx, s->room, sizeof *s->theta);
   s->error = base_alloc(s->h->ctx, s->room, sizeof *s->error);
   s->host = base_alloc(s->h->ctx, s->k, sizeof *s->host);
-  bool done = s->theta != NULL && s->error != NULL && s->host != NULL;
+  s->which = base_alloc(s->h->ctx, s->room, sizeof *s->which);
+  bool done = s->theta != NULL && s->error != NULL && s->host != NULL &&
+              s->which != NULL;
   return done ? LAPIS_OK : LAPIS_ENOMEM;
 }
 
@@ -83,6 +86,7 @@ lapis_status svt_basis_reserve(svt_subspace *s, int64_t cols)
   list_arrays(&larger, all);
   for (int i = 0; i < ARRAYS; i++) *all[i] = (la_array){.data = NULL};
   larger.memory = larger.theta = larger.error = larger.host = NULL;
+  larger.which = NULL;
   larger.room = cols > 2 * s->room ? cols : 2 * s->room;
   if (larger.room > s->k) larger.room = s->k;
   lapis_status status = svt_basis_allocate(&larger);
@@ -97,14 +101,15 @@ lapis_status svt_basis_reserve(svt_subspace *s, int64_t cols)
 lapis_status svt_basis_draw(svt_subspace *s, la_array *to)
 {
   uint64_t seed = base_seed(s->h->ctx);
-  for (int64_t j = 0; j < to->cols; j++) {
-    la_array column = la_cols(to, j, 1);
-    lapis_mat host = lapis_mat_f64(s->host, s->k, 1);
-    for (int64_t i = 0; i < s->k; i++)
-      s->host[i] = rng_normal(seed, STREAM, s->drawn++);
-    TRY(s->h->ops->upload(s->h, &host, &column));
-  }
-  return LAPIS_OK;
+  int64_t count = s->k * to->cols;
+  double *drawn = base_alloc_raw(s->h->ctx, count, sizeof *drawn);
+  if (drawn == NULL) return LAPIS_ENOMEM;
+  lapis_mat from = lapis_mat_f64(drawn, s->k, to->cols);
+  for (int64_t i = 0; i < count; i++)
+    drawn[i] = rng_normal(seed, STREAM, s->drawn++);
+  lapis_status status = s->h->ops->upload(s->h, &from, to);
+  base_free(drawn);
+  return status;
 }
 
 lapis_status svt_basis_project_out(svt_subspace *s, const la_array *U,
@@ -151,17 +156,15 @@ lapis_status svt_basis_join_directions(svt_subspace *s, const la_array *Y,
   for (count = 0; count < c && s->host[count] > least; count++)
     s->host[count] = 1 / sqrt(s->host[count]);
   la_array kept = la_cols(&S, 0, count), Q = la_cols(&s->B, s->used, count);
-  TRY(h->ops->scale_cols(h, s->host, &kept));
+  TRY(la_scale_cols(h, s->host, &kept));
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, Y, &kept, 0, &Q));
   *added = count;
   return orthonormal(s, count, 2);
 }
 
-lapis_status svt_basis_norm(svt_subspace *s, const la_array *A, int64_t j,
-                            double *out)
+lapis_status svt_basis_norms(svt_subspace *s, const la_array *A, double *out)
 {
-  la_array a = la_cols(A, j, 1);
-  TRY(s->h->ops->dot(s->h, &a, &a, out));
-  *out = sqrt(*out);
+  TRY(s->h->ops->dot_cols(s->h, A, A, out));
+  for (int64_t j = 0; j < A->cols; j++) out[j] = sqrt(out[j]);
   return LAPIS_OK;
 }

@@ -23,7 +23,8 @@ struct svt_subspace {
   double *memory;        /* of these arrays, on the host */
   double *theta;         /* room: Ritz values, descending */
   double *error;         /* room: |R_i| */
-  double *host;          /* k: one random column */
+  double *host;          /* k: numbers of columns */
+  int64_t *which;        /* room: columns that are chosen */
   int64_t rank, shown;   /* above t^2; with guards: columns of X and R */
   double unlikely;       /* |y'z| of the test */
   int64_t proved;        /* of them, those that U takes in the proof */
@@ -53,9 +54,8 @@ lapis_status svt_basis_join(svt_subspace *s, int64_t cols);
  * S and C are lost. */
 lapis_status svt_basis_join_directions(svt_subspace *s, const la_array *Y,
                                        int64_t *added);
-/* The norm of column j of A. */
-lapis_status svt_basis_norm(svt_subspace *s, const la_array *A, int64_t j,
-                            double *out);
+/* The norm of each column of A. */
+lapis_status svt_basis_norms(svt_subspace *s, const la_array *A, double *out);
 
 static inline la_array svt_basis_corner(const la_array *A, int64_t rows,
                                         int64_t cols)

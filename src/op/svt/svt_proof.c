@@ -54,12 +54,13 @@ lapis_status svt_inside_residuals(svt_subspace *s, int64_t first,
                                   double *answer)
 {
   double sum = 0;
-  for (int64_t i = first; i < s->shown; i++) {
-    la_array x = la_cols(&s->X, i, 1), r = la_cols(&s->R, i, 1);
-    TRY(s->h->ops->axpby(s->h, -s->theta[i], &x, 1, &r));
-    TRY(svt_basis_norm(s, &s->R, i, &s->error[i]));
-    if (i < s->rank) sum += s->error[i] * (s->error[i] / s->theta[i]);
-  }
+  int64_t count = s->shown - first;
+  la_array X = la_cols(&s->X, first, count), R = la_cols(&s->R, first, count);
+  for (int64_t i = 0; i < count; i++) s->host[i] = -s->theta[first + i];
+  TRY(s->h->ops->axpby_cols(s->h, s->host, NULL, &X, 1, &R));
+  TRY(svt_basis_norms(s, &R, s->error + first));
+  for (int64_t i = first; i < s->shown && i < s->rank; i++)
+    sum += s->error[i] * (s->error[i] / s->theta[i]);
   if (answer != NULL) *answer = sqrt(sum);
   return LAPIS_OK;
 }
@@ -93,9 +94,9 @@ static lapis_status probe(svt_subspace *s, const la_array *W, const test *e,
 {
   la *h = s->h;
   la_array U = la_cols(&s->X, 0, s->proved);
-  double size[SVT_PROBES], quotient, largest = 0;
+  double size[SVT_PROBES], quotient[SVT_PROBES], largest = 0;
+  TRY(svt_basis_norms(s, &s->Z[1], size));
   for (int64_t j = 0; j < SVT_PROBES; j++) {
-    TRY(svt_basis_norm(s, &s->Z[1], j, &size[j]));
     if (!(size[j] <= 1e150)) {
       *out = OVERFLOWN;
       return LAPIS_OK;
@@ -106,11 +107,9 @@ static lapis_status probe(svt_subspace *s, const la_array *W, const test *e,
   if (*out == PROVED) return LAPIS_OK;
   TRY(svt_inside_times(s, W, &s->Z[1], &s->Z[2]));
   TRY(svt_basis_project_out(s, &U, &s->Z[2]));
-  for (int64_t j = 0; j < SVT_PROBES; j++) {
-    la_array z = la_cols(&s->Z[1], j, 1), gz = la_cols(&s->Z[2], j, 1);
-    TRY(h->ops->dot(h, &z, &gz, &quotient));
-    if (quotient > e->square * size[j] * size[j]) *out = MISSED;
-  }
+  TRY(h->ops->dot_cols(h, &s->Z[1], &s->Z[2], quotient));
+  for (int64_t j = 0; j < SVT_PROBES; j++)
+    if (quotient[j] > e->square * size[j] * size[j]) *out = MISSED;
   return LAPIS_OK;
 }
 
@@ -168,17 +167,16 @@ static lapis_status factored(svt_subspace *s, const la_array *W, double square,
                              double c, verdict *out)
 {
   la_array U = la_cols(&s->X, 0, s->proved);
-  double size;
+  double size[SVT_PROBES];
   bool found;
   TRY(svt_basis_draw(s, &s->Z[1]));
   TRY(svt_filter_below(s->filter, &U, s->theta, c, &s->Z[1], &s->Z[2], &found));
   if (!found) return LAPIS_OK;
   TRY(svt_inside_times(s, W, &s->Z[1], &s->Z[0]));
   TRY(s->h->ops->axpby(s->h, -1, &s->Z[2], 1, &s->Z[0]));
-  for (int64_t j = 0; j < SVT_PROBES; j++) {
-    TRY(svt_basis_norm(s, &s->Z[0], j, &size));
-    if (!(size < s->unlikely * (square - c))) return LAPIS_OK; /* NaN, too */
-  }
+  TRY(svt_basis_norms(s, &s->Z[0], size));
+  for (int64_t j = 0; j < SVT_PROBES; j++)
+    if (!(size[j] < s->unlikely * (square - c))) return LAPIS_OK; /* NaN, too */
   *out = PROVED;
   return LAPIS_OK;
 }

@@ -180,11 +180,13 @@ static lapis_status expand(svt_subspace *s, const svt_question *q,
     double root = fmax(sqrt(fmax(s->theta[i], 0)), q->t);
     bool good = i < s->rank && s->error[i] <= share * root;
     if (good || s->error[i] <= noise) continue;
-    la_array r = la_cols(&s->R, i, 1), y = la_cols(&s->GB, s->used + c++, 1);
-    TRY(s->h->ops->axpby(s->h, 1 / root, &r, 0, &y));
+    s->which[c] = i;
+    s->host[c++] = 1 / root;
   }
   la_array Y = la_cols(&s->GB, s->used, c);
-  return c > 0 ? svt_basis_join_directions(s, &Y, added) : LAPIS_OK;
+  if (c == 0) return LAPIS_OK;
+  TRY(s->h->ops->axpby_cols(s->h, s->host, s->which, &s->R, 0, &Y));
+  return svt_basis_join_directions(s, &Y, added);
 }
 
 /* What the test found, and as many new random columns as there are values. */
@@ -197,12 +199,9 @@ static lapis_status add_missed(svt_subspace *s, bool *room)
   if (more > most - c) more = most - c;
   la_array found = la_cols(&s->B, s->used, c);
   la_array fresh = la_cols(&s->B, s->used + c, more);
-  for (int64_t j = 0; j < c; j++) {
-    la_array z = la_cols(&s->Z[1], j, 1), b = la_cols(&found, j, 1);
-    double size;
-    TRY(svt_basis_norm(s, &s->Z[1], j, &size));
-    TRY(s->h->ops->axpby(s->h, 1 / size, &z, 0, &b));
-  }
+  TRY(svt_basis_norms(s, &s->Z[1], s->host));
+  for (int64_t j = 0; j < c; j++) s->host[j] = 1 / s->host[j];
+  TRY(s->h->ops->axpby_cols(s->h, s->host, NULL, &s->Z[1], 0, &found));
   TRY(svt_basis_draw(s, &fresh));
   return svt_basis_join(s, c + more);
 }

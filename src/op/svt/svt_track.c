@@ -83,10 +83,10 @@ static lapis_status make_sides(svt_subspace *s, const turn *r)
   la_array U = la_cols(&s->X, 0, p);
   for (int64_t i = 0; i < p; i++) f[i] = sqrt(s->theta[i]);
   if (r->rank > 0) TRY(h->ops->gemm(h, LA_T, LA_N, 1, &C, &Zr, 0, &Hr));
-  if (r->rank > 0) TRY(h->ops->scale_cols(h, f, &Hr));
+  if (r->rank > 0) TRY(la_scale_cols(h, f, &Hr));
   for (int64_t i = 0; i < p; i++) f[i] = 1 / f[i];
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &N, &Z, 0, &U));
-  return h->ops->scale_cols(h, f, &U);
+  return la_scale_cols(h, f, &U);
 }
 
 /* error = |u - B c|, c = B'u; then B = U. */
@@ -99,11 +99,10 @@ static lapis_status move(svt_subspace *s, turn *r)
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &U, 0, &C));
   TRY(la_copy(h, &U, &D));
   TRY(h->ops->gemm(h, LA_N, LA_N, -1, &B, &C, 1, &D));
+  TRY(h->ops->dot_cols(h, &D, &D, s->error));
   r->away = r->steady = 0;
   for (int64_t i = 0; i < p; i++) {
-    la_array d = la_cols(&D, i, 1);
-    double square;
-    TRY(h->ops->dot(h, &d, &d, &square));
+    double square = s->error[i];
     s->error[i] = sqrt(square);
     if (i < r->rank) r->away += square;
     if (i < r->rank || square <= STEADY) r->steady += square;

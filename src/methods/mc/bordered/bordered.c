@@ -115,8 +115,8 @@ static lapis_status put_factors(mc *w, factors *q)
   la_array begin = la_cols(&q->right, 0, R);
   TRY(la_copy(&w->h, &s->uT, &top));
   TRY(la_copy(&w->h, &s->uX, &low));
-  TRY(ops->scale_cols(&w->h, s->f, &top));
-  TRY(ops->scale_cols(&w->h, s->f, &low));
+  TRY(la_scale_cols(&w->h, s->f, &top));
+  TRY(la_scale_cols(&w->h, s->f, &low));
   for (int64_t k = 0; k < b->p; k++)
     ((double *)lT.data)[(R + k) * lT.ld + k] = 1;
   for (int64_t j = 0; j < b->N; j++)

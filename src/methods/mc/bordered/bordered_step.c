@@ -159,7 +159,7 @@ static lapis_status secular(const border_spectrum *x, search *q, double lambda,
   for (int64_t i = 0; i < x->r; i++)
     q->divided[i] = 1 / sqrt(lambda - x->S2[i]);
   TRY(la_copy(h, &q->E, &q->F));
-  TRY(h->ops->scale_cols(h, q->divided, &q->F));
+  TRY(la_scale_cols(h, q->divided, &q->F));
   TRY(h->ops->syrk(h, LA_N, &q->F, &q->G));
   TRY(h->ops->axpby(h, 1, &q->TT, 1, &q->G));
   TRY(h->ops->eigh(h, &q->G, -INFINITY, q->values, &q->V, &found));
@@ -392,7 +392,7 @@ lapis_status border_svt_apply(border_svt *s, const la_array *T, la_array *L)
   la_array G = la_cols(&s->V, 0, s->R); /* the vectors have been taken */
   G.rows = s->p;
   TRY(h->ops->axpby(h, 1, &s->uT, 0, &G));
-  TRY(h->ops->scale_cols(h, s->f, &G));
+  TRY(la_scale_cols(h, s->f, &G));
   TRY(h->ops->gemm(h, LA_N, LA_T, 1, &G, &s->uT, 0, &s->C1));
   TRY(h->ops->gemm(h, LA_N, LA_T, 1, &G, &s->uX, 0, &s->C2));
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &s->C1, T, 0, L));

@@ -112,7 +112,7 @@ static lapis_status put_labels(const border_svt *s, border_proof *q)
   TRY(h->ops->gemm(h, LA_N, LA_T, 1, &q->UY, q->T, 0, &q->UT));
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &q->UT, &s->uT, 0, &KR));
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &q->UX, &s->uX, 1, &KR));
-  TRY(h->ops->scale_cols(h, s->f, &KR));
+  TRY(la_scale_cols(h, s->f, &KR));
   for (int64_t j = 0; j < K; j++)
     for (int64_t i = 0; i < s->x->r; i++)
       column(&to, j)[i] = -column(&q->UX, i)[j];

@@ -93,7 +93,7 @@ static lapis_status heat_affinity(robust *g)
   for (int64_t i = 0; i < count; i++)
     g->value[i] = exp(HEAT * (g->value[i] - 1) / 2);
   la_array V = la_cols(&g->Q, 0, count);
-  TRY(ops->scale_cols(&g->h, g->value, &V));
+  TRY(la_scale_cols(&g->h, g->value, &V));
   TRY(ops->gemm(&g->h, LA_N, LA_T, 1, &V, &V, 0, &g->A));
   double *A = g->A.data;
   for (int64_t i = 0; i < N; i++) g->value[i] = sqrt(A[i * g->A.ld + i]);
