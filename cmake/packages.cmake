@@ -15,6 +15,9 @@ endif()
 if(TARGET lapis_plugin_opencl)
   list(APPEND CPACK_COMPONENTS_ALL plugin_opencl)
 endif()
+if(TARGET lapis_plugin_cuda)
+  list(APPEND CPACK_COMPONENTS_ALL plugin_cuda)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -23,7 +26,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME lapis)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS
-  "lapis-opencl, lapis-mpi-openmpi | lapis-mpi-mpich")
+  "lapis-opencl, lapis-cuda, lapis-mpi-openmpi | lapis-mpi-mpich")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION
   "Low-rank and privileged-information solvers: the command
  Learns from visual data as it really is: labels missing or wrong, features
@@ -31,7 +34,7 @@ set(CPACK_COMPONENT_COMMAND_DESCRIPTION
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liblapis${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS
-  "lapis-opencl, lapis-mpi-openmpi | lapis-mpi-mpich")
+  "lapis-opencl, lapis-cuda, lapis-mpi-openmpi | lapis-mpi-mpich")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
   "Low-rank and privileged-information solvers: the shared library")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblapis-dev)
@@ -83,6 +86,12 @@ set(CPACK_DEBIAN_PLUGIN_OPENCL_PACKAGE_SUGGESTS "libclblast1")
 set(CPACK_COMPONENT_PLUGIN_OPENCL_DESCRIPTION
   "Low-rank and privileged-information solvers: devices by OpenCL
  A plug-in for lapis and its library: mc, rpca, rr, rlda and clean on a GPU.")
+set(CPACK_DEBIAN_PLUGIN_CUDA_PACKAGE_NAME lapis-cuda)
+set(CPACK_DEBIAN_PLUGIN_CUDA_PACKAGE_ENHANCES
+  "lapis, liblapis${PROJECT_VERSION_MAJOR}")
+set(CPACK_COMPONENT_PLUGIN_CUDA_DESCRIPTION
+  "Low-rank and privileged-information solvers: devices of NVIDIA
+ A plug-in for lapis and its library, which opens the CUDA that is installed.")
 
 # ---- copyright: LICENSE as a field of Debian's format has it -----------------
 file(READ LICENSE text)

@@ -80,8 +80,8 @@ function(lapis_choose_parts list)
 endfunction()
 
 # lapis_plugin(opencl "devices" MODULES OpenCL FILES plugin/opencl.c) makes
-# lapis-opencl.so, a library of its own, where the modules are there; OUTPUT names
-# the file where it is another.
+# lapis-opencl.so, a library of its own, where the modules are there, of which
+# there may be none; OUTPUT names the file where it is another.
 function(lapis_plugin name what)
   cmake_parse_arguments(plugin "" "OUTPUT" "MODULES;FILES" ${ARGN})
   if(NOT plugin_OUTPUT)
@@ -89,17 +89,19 @@ function(lapis_plugin name what)
   endif()
   string(TOUPPER ${name} part)
   option(LAPIS_WITH_${part} "Build ${what}" ${LAPIS_WITH_PARTS})
-  if(LAPIS_WITH_${part})
+  set(modules "")
+  if(LAPIS_WITH_${part} AND plugin_MODULES)
     pkg_check_modules(${part} QUIET IMPORTED_TARGET ${plugin_MODULES})
+    set(modules PkgConfig::${part})
   endif()
-  if(NOT LAPIS_WITH_${part} OR NOT ${part}_FOUND)
+  if(NOT LAPIS_WITH_${part} OR (plugin_MODULES AND NOT ${part}_FOUND))
     message(STATUS "Without ${what} (LAPIS_WITH_${part}: ${plugin_MODULES})")
     return()
   endif()
   add_library(lapis_plugin_${name} MODULE ${plugin_FILES})
   target_include_directories(lapis_plugin_${name} PRIVATE include src .)
   target_link_libraries(lapis_plugin_${name} PRIVATE
-    lapis_flags PkgConfig::${part} ${CMAKE_DL_LIBS})
+    lapis_flags ${modules} ${CMAKE_DL_LIBS})
   set_target_properties(lapis_plugin_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${plugin_OUTPUT}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -2,15 +2,18 @@
  * entry, or of the simplex to one column, is src/la/losses.h, l1.h and
  * simplex_column.h, which stand before this text.
  *
+ * What OpenCL and CUDA write otherwise is said by their preludes (preludes.h):
+ * KERNEL, FAR of what a pointer leads to in the device's memory, NEAR of what a
+ * group shares, NEAR_TO of a pointer to it; the rest has OpenCL's names.
+ *
  * Every kernel runs in groups of GROUP.  An array A comes as a buffer, the
  * place of its first entry and the distance of its columns.  Sums of a group
  * are left in `parts`, group after group, and added by the host in that order:
  * as many groups give the same bits. */
 enum { GROUP = 256, TILE = 64, DEEP = 16 };
 
-#define KERNEL __kernel __attribute__((reqd_work_group_size(256, 1, 1))) void
-#define IN(A) __global const double *A, long A##_at, long A##_ld
-#define OUT(A) __global double *A, long A##_at, long A##_ld
+#define IN(A) FAR const double *A, long A##_at, long A##_ld
+#define OUT(A) FAR double *A, long A##_at, long A##_ld
 #define AT(A, i, j) A[A##_at + (j) * A##_ld + (i)]
 
 /* for each entry (i, j) of rows x cols that is this item's */
@@ -21,7 +24,7 @@ enum { GROUP = 256, TILE = 64, DEEP = 16 };
             i -= i >= (rows) ? (rows) : 0)
 
 /* x of all items of the group, added up, for all of them. */
-static double group_sum(double x, __local double *room)
+static double group_sum(double x, NEAR_TO double *room)
 {
   int me = get_local_id(0);
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -49,7 +52,7 @@ static double group_sum(double x, __local double *room)
 KERNEL gemm(long ta, long tb, long m, long n, long depth, double alpha, IN(A),
             IN(B), double beta, OUT(C), long same)
 {
-  __local double a[DEEP][TILE + 1], b[DEEP][TILE + 1];
+  NEAR double a[DEEP][TILE + 1], b[DEEP][TILE + 1];
   long i0 = get_group_id(0) * TILE, j0 = get_group_id(1) * TILE;
   int me = get_local_id(0), x = me % 16, y = me / 16;
   double sum[4][4];
@@ -101,7 +104,7 @@ KERNEL gemv(long m, long n, double alpha, IN(A), IN(x), double beta, OUT(y))
 /* y = alpha A'x + beta y: a group a column of A. */
 KERNEL gemv_t(long m, long n, double alpha, IN(A), IN(x), double beta, OUT(y))
 {
-  __local double room[GROUP];
+  NEAR double room[GROUP];
   for (long j = get_group_id(0); j < n; j += get_num_groups(0)) {
     double sum = 0;
     for (long i = get_local_id(0); i < m; i += GROUP)
@@ -115,7 +118,7 @@ KERNEL gemv_t(long m, long n, double alpha, IN(A), IN(x), double beta, OUT(y))
 /* L X = B in place (n x cols), or L'X = B: a group a column of B. */
 KERNEL solve(long back, long n, long cols, IN(L), OUT(B))
 {
-  __local double room[GROUP];
+  NEAR double room[GROUP];
   int me = get_local_id(0);
   for (long j = get_group_id(0); j < cols; j += get_num_groups(0))
     for (long k = 0; k < n; k++) {
@@ -154,7 +157,7 @@ KERNEL fill(long rows, long cols, double value, OUT(A))
 }
 
 /* B_j = f_j A_w(j) + beta B_j; w stands behind f. */
-KERNEL axpby_cols(long rows, long cols, __global const double *f, IN(A),
+KERNEL axpby_cols(long rows, long cols, FAR const double *f, IN(A),
                   double beta, OUT(B))
 {
   EACH(rows, cols)
@@ -164,12 +167,12 @@ KERNEL axpby_cols(long rows, long cols, __global const double *f, IN(A),
   }
 }
 
-KERNEL scale_rows(long rows, long cols, __global const double *f, OUT(A))
+KERNEL scale_rows(long rows, long cols, FAR const double *f, OUT(A))
 {
   EACH(rows, cols) { AT(A, i, j) *= f[i]; }
 }
 
-KERNEL add_to_cols(long rows, long cols, __global const double *f, OUT(A))
+KERNEL add_to_cols(long rows, long cols, FAR const double *f, OUT(A))
 {
   EACH(rows, cols) { AT(A, i, j) += f[i]; }
 }
@@ -204,18 +207,18 @@ KERNEL noise(long rows, long cols, OUT(A))
   }
 }
 
-KERNEL dot_parts(long rows, long cols, IN(A), IN(B), __global double *parts)
+KERNEL dot_parts(long rows, long cols, IN(A), IN(B), FAR double *parts)
 {
-  __local double room[GROUP];
+  NEAR double room[GROUP];
   double sums[1] = {0};
   EACH(rows, cols) { sums[0] += AT(A, i, j) * AT(B, i, j); }
   LEAVE(1, sums)
 }
 
 /* A group a column. */
-KERNEL dot_cols(long rows, long cols, IN(A), IN(B), __global double *out)
+KERNEL dot_cols(long rows, long cols, IN(A), IN(B), FAR double *out)
 {
-  __local double room[GROUP];
+  NEAR double room[GROUP];
   for (long j = get_group_id(0); j < cols; j += get_num_groups(0)) {
     double sum = 0;
     for (long i = get_local_id(0); i < rows; i += GROUP)
@@ -228,9 +231,9 @@ KERNEL dot_cols(long rows, long cols, IN(A), IN(B), __global double *out)
 /* ---- the sparse error -----------------------------------------------------*/
 
 KERNEL l1_step(long rows, long cols, double t, double relax, double rescale,
-               IN(X), IN(A), OUT(S), OUT(W), __global double *parts)
+               IN(X), IN(A), OUT(S), OUT(W), FAR double *parts)
 {
-  __local double room[GROUP];
+  NEAR double room[GROUP];
   double sums[6] = {0, 0, 0, 0, 0, 0};
   l1_step_par par = {t, relax, rescale};
   EACH(rows, cols)
@@ -249,9 +252,9 @@ KERNEL l1_dual(long rows, long cols, double t, IN(X), IN(S), OUT(C))
 }
 
 KERNEL l1_sums(long rows, long cols, long inner, IN(X), IN(A), IN(C),
-               __global double *parts)
+               FAR double *parts)
 {
-  __local double room[GROUP];
+  NEAR double room[GROUP];
   double sums[2] = {0, 0};
   EACH(rows, cols)
   {
@@ -263,9 +266,9 @@ KERNEL l1_sums(long rows, long cols, long inner, IN(X), IN(A), IN(C),
 
 KERNEL l1_alm(long rows, long cols, double t, double mu1, double mu2,
               double next1, double next2, IN(X), IN(D), IN(F), OUT(B), OUT(G1),
-              OUT(G2), OUT(Z), __global double *parts)
+              OUT(G2), OUT(Z), FAR double *parts)
 {
-  __local double room[GROUP];
+  NEAR double room[GROUP];
   double sums[3] = {0, 0, 0};
   l1_alm_par par = {t, mu1, mu2, next1, next2};
   EACH(rows, cols)
@@ -296,7 +299,7 @@ KERNEL map(long pass, long kind, long rows, long cols, double t, double weight,
            double gamma, long zero_one, long counted, IN(T), IN(Z0), IN(V),
            OUT(B))
 {
-  entry_par of = {t, weight, gamma, 1, zero_one};
+  entry_par of = {t, weight, gamma, 1, zero_one != 0};
   EACH(rows, cols)
   {
     entry_par p = counted ? at_column(of, AT(T, 0, j)) : of;
@@ -315,11 +318,11 @@ KERNEL map(long pass, long kind, long rows, long cols, double t, double weight,
 
 KERNEL add_up(long pass, long kind, long rows, long cols, double weight,
               double gamma, double scale, long zero_one, long counted, IN(T),
-              IN(Z0), IN(V), __global double *parts)
+              IN(Z0), IN(V), FAR double *parts)
 {
-  __local double room[GROUP];
+  NEAR double room[GROUP];
   double sums[1] = {0};
-  entry_par of = {0, weight, gamma, scale, zero_one};
+  entry_par of = {0, weight, gamma, scale, zero_one != 0};
   EACH(rows, cols)
   {
     double x = AT(V, i, j), z0 = AT(Z0, i, j);
@@ -334,11 +337,11 @@ KERNEL add_up(long pass, long kind, long rows, long cols, double weight,
 /* Of a simplex, W holds the proximal step at V. */
 KERNEL reflect(long kind, long rows, long cols, double t, double weight,
                double gamma, long zero_one, long counted, IN(T), IN(Z0), IN(A),
-               IN(V), OUT(B), OUT(W), __global double *parts)
+               IN(V), OUT(B), OUT(W), FAR double *parts)
 {
-  __local double room[GROUP];
+  NEAR double room[GROUP];
   double sums[4] = {0, 0, 0, 0};
-  entry_par of = {t, weight, gamma, 1, zero_one};
+  entry_par of = {t, weight, gamma, 1, zero_one != 0};
   EACH(rows, cols)
   {
     entry_par p = counted ? at_column(of, AT(T, 0, j)) : of;
@@ -399,9 +402,9 @@ KERNEL simplex_prox(long rows, long cols, double t, IN(Z0), IN(V), OUT(B))
 }
 
 KERNEL simplex_conjugate(long rows, long cols, double weight, double scale,
-                         IN(Z0), IN(G), __global double *parts)
+                         IN(Z0), IN(G), FAR double *parts)
 {
-  __local double room[GROUP];
+  NEAR double room[GROUP];
   double sums[1] = {0};
   for (long j = get_global_id(0); j < cols; j += get_global_size(0)) {
     column c = {rows, &AT(G, 0, j), &AT(Z0, 0, j), weight, scale};

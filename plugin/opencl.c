@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_kernels.h"
 #include "la/device/device_api.h"
-#include "opencl_kernels.h"
+#include "preludes.h"
 
 enum { MOST_PLATFORMS = 16, MOST_DEVICES = 16, MOST_KERNELS = 64 };
 enum { NAME_SIZE = 256, WHY_SIZE = 512 };
@@ -157,17 +158,10 @@ static device_status failed(device *d, const char *what, cl_int code)
 }
 
 /* ---- opening --------------------------------------------------------------*/
-/* The formulas are exact to their rounding: nothing is fused behind them. */
-static const char *const head =
-    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
-    "#pragma OPENCL FP_CONTRACT OFF\n"
-    "#define LA_FAR __global\n"
-    "typedef long int64_t;\n";
-
 static cl_int build(device *d, cl_device_id id, char *log, size_t size)
 {
-  const char *text[] = {head, (const char *)device_kernels};
-  size_t length[] = {strlen(head), (size_t)device_kernels_size};
+  const char *text[] = {OPENCL_PRELUDE, (const char *)device_kernels};
+  size_t length[] = {strlen(text[0]), (size_t)device_kernels_size};
   cl_int code;
   cl_program program =
       clCreateProgramWithSource(d->context, 2, text, length, &code);
@@ -222,8 +216,9 @@ static void opencl_close(void *self)
   free(d);
 }
 
-static void *opencl_open(int i, char *why, size_t size)
+static void *opencl_open(int i, const char *cache, char *why, size_t size)
 {
+  (void)cache; /* drivers keep what they compile themselves */
   enum { LOG_SIZE = 1 << 16 };
   cl_device_id id;
   if (!choose(i, &id, why, size)) return NULL;
@@ -406,5 +401,6 @@ const device_api lapis_opencl = {DEVICE_API_VERSION,
                                  put,
                                  get,
                                  multiply,
+                                 NULL,
                                  MOST_Y,
                                  run};

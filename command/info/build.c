@@ -9,10 +9,10 @@ static bool has_mpi(void)
   return lapis_mpi_is_there(why, sizeof why);
 }
 
-static bool has_opencl(void)
+static bool has_device(const char *kind)
 {
   char why[512];
-  return lapis_opencl_is_there(why, sizeof why);
+  return lapis_device_is_there(kind, why, sizeof why);
 }
 
 static bool images_built(void)
@@ -35,7 +35,8 @@ static int build_json(cli *c)
                           lapis_format_at(i)->built);
   lapis_json_put_bool(parts, "images", images_built());
   lapis_json_put_bool(parts, "mpi", has_mpi());
-  lapis_json_put_bool(parts, "opencl", has_opencl());
+  lapis_json_put_bool(parts, "opencl", has_device("opencl"));
+  lapis_json_put_bool(parts, "cuda", has_device("cuda"));
   lapis_json_put_text(to, "lapis", lapis_version());
   lapis_json_put_text(to, "backend", lapis_ctx_backend(c->ctx));
   lapis_json_put_text(to, "kernels", lapis_ctx_kernels(c->ctx));
@@ -89,7 +90,8 @@ int info_build(cli *c)
       print_part(lapis_format_at(i)->name, lapis_format_at(i)->built,
                  lapis_format_at(i)->package);
   print_part("mpi", has_mpi(), "libopenmpi-dev or libmpich-dev");
-  print_part("opencl", has_opencl(), "ocl-icd-opencl-dev");
+  print_part("opencl", has_device("opencl"), "ocl-icd-opencl-dev");
+  print_part("cuda", has_device("cuda"), "lapis-cuda");
   print_part("images", images_built(),
              "libpng-dev libjpeg62-turbo-dev libvlfeat-dev");
   return EXIT_DONE;

@@ -10,7 +10,7 @@ const cli_option common_options[] = {
     {"seed", 0, "N",
      "number that random draws are made from: the same gives the same answer "
      "(default 0)"},
-    {"backend", 0, "openblas|reference|opencl[:N]",
+    {"backend", 0, "openblas|reference|opencl[:N]|cuda[:N]",
      "the library that does the arithmetic"},
     {"kernels", 0, "auto|plain|avx2|avx512",
      "which instructions of the processor LAPIS's own loops use (auto: the "

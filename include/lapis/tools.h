@@ -31,9 +31,9 @@ typedef struct lapis_backend {
 } lapis_backend;
 /* NULL past the last one. */
 LAPIS_API const lapis_backend *lapis_backend_at(int i);
-/* Whether the plug-in lapis-opencl can be opened, with which devices are
- * backends; else why (size bytes). */
-LAPIS_API bool lapis_opencl_is_there(char *why, size_t size);
+/* Whether the plug-in of a kind of device, "opencl" or "cuda", can be opened;
+ * else why (size bytes). */
+LAPIS_API bool lapis_device_is_there(const char *kind, char *why, size_t size);
 
 /* ---- the processes that mpirun starts -------------------------------------*/
 typedef struct lapis_processes {

@@ -29,6 +29,22 @@ def c_program():
 
 
 class Bridge(unittest.TestCase):
+    def test_the_libraries_of_pip_are_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("cublas/lib/libcublas.so.12", "cu13/lib/libnvrtc.so.13",
+                         "cublas/include/cublas.h", "empty/lib/README"):
+                path = Path(folder, "nvidia", name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch()
+            path = [folder, *sys.path]
+            told = subprocess.run(
+                [sys.executable, "-m", "lapis.cuda"], text=True, check=True,
+                capture_output=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path)})
+            self.assertEqual(told.stdout.strip(),
+                             f"{folder}/nvidia/cu13/lib:"
+                             f"{folder}/nvidia/cublas/lib")
+
     def test_layouts_are_those_of_the_headers(self):
         compiler = shutil.which(os.environ.get("CC", "cc"))
         if compiler is None:

@@ -47,8 +47,8 @@ lapis_status la_open(lapis_ctx *ctx, la *out)
   if (out->ops != NULL)
     return out->ops == &la_reference ? LAPIS_OK : check_room(ctx);
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "backend \"%s\" is not known; take %s, %s or opencl (lapis "
-                    "info lists what is there)",
+                    "backend \"%s\" is not known; take %s, %s, opencl or cuda "
+                    "(lapis info lists what is there)",
                     name, kinds[0].name, kinds[1].name);
 }
 

@@ -25,8 +25,9 @@ static int list(int i, char *text, size_t size)
   return i < 0;
 }
 
-static void *open_one(int i, char *why, size_t size)
+static void *open_one(int i, const char *cache, char *why, size_t size)
 {
+  (void)cache;
   if (i == 99) snprintf(why, size, "there is no device 99");
   if (i == 99) return NULL;
   seen.opened++;

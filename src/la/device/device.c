@@ -4,29 +4,40 @@
  * first asked for, kept until the end, and shared by contexts, whose calls wait
  * for each other.  It does not outlive a fork: there is no driver that could.
  * What goes to and fro is counted in the context (base_traffic). */
+#define _GNU_SOURCE /* secure_getenv */
 #include "la/device/device.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "la/host/host.h"
 #include "mat/mat.h"
 #include "parallel/plugin.h"
 
-static const base_plugin_kind plugin = {.file = "lapis-opencl",
-                                        .symbol = "lapis_opencl",
-                                        .package = "ocl-icd-opencl-dev",
-                                        .version = DEVICE_API_VERSION};
-enum { WHY_SIZE = 1024 };
+static const struct {
+  const char *name; /* of its backends */
+  base_plugin_kind plugin;
+} kinds[] = {{"opencl",
+              {.file = "lapis-opencl",
+               .symbol = "lapis_opencl",
+               .package = "ocl-icd-opencl-dev",
+               .version = DEVICE_API_VERSION}},
+             {"cuda",
+              {.file = "lapis-cuda",
+               .symbol = "lapis_cuda",
+               .package = "lapis-cuda",
+               .version = DEVICE_API_VERSION}}};
+enum { KINDS = sizeof kinds / sizeof *kinds, WHY_SIZE = 1024 };
 
 typedef struct device {
   la_backend ops; /* first: a handle's table says which device it is */
   const device_api *api;
   void *self;
-  int index; /* as it was asked for; -1: any */
+  int kind, index; /* as it was asked for; index -1: any */
   pid_t owner;
   pthread_mutex_t lock;
   void *parts; /* DEVICE_MOST_GROUPS x DEVICE_MOST_SUMS */
@@ -251,6 +262,23 @@ lapis_status device_multiply(la *h, la_trans ta, la_trans tb, double alpha,
   return leave(h, status == DEVICE_ABSENT ? DEVICE_DONE : status);
 }
 
+lapis_status device_eigh_there(la *h, la_array *C, bool vectors, double *values,
+                               bool *done)
+{
+  device *d = device_of(h);
+  *done = false;
+  if (d->api->eigh == NULL) return LAPIS_OK;
+  if (is_foreign(h, C)) return apart_refuse(h);
+  device_block block = block_of(C);
+  TRY(enter(h));
+  device_status status = d->api->eigh(d->self, &block, vectors, values);
+  *done = status == DEVICE_DONE;
+  if (*done) base_traffic_of(h->ctx)->launches++;
+  if (*done)
+    base_traffic_of(h->ctx)->down += (uint64_t)C->rows * sizeof *values;
+  return leave(h, status == DEVICE_ABSENT ? DEVICE_DONE : status);
+}
+
 lapis_status device_run(la *h, const char *kernel, device_call *c, int64_t x,
                         int64_t y)
 {
@@ -291,8 +319,8 @@ static const char *describe(const la *h)
   return d->api->describe(d->self);
 }
 
+/* Its name is its kind's. */
 static const la_backend table = {
-    .name = "opencl",
     .describe = describe,
     .alloc = device_alloc,
     .free = device_free,
@@ -302,21 +330,46 @@ static const la_backend table = {
 #include "la/entries.h"
 };
 
-/* The number behind "opencl:"; -1: there is none; -2: the name is wrong. */
-static int index_of(const char *name)
+/* The kind that a name begins with, and the number behind "opencl:", -1: there
+ * is none; false: the name is wrong. */
+static bool read_name(const char *name, int *kind, int *index)
 {
-  size_t n = strlen(table.name);
+  size_t n = strcspn(name, ":");
   char *end;
-  if (strncmp(name, table.name, n) != 0) return -2;
-  if (name[n] == '\0') return -1;
-  if (name[n] != ':' || name[n + 1] < '0' || name[n + 1] > '9') return -2;
+  for (*kind = 0; *kind < KINDS; ++*kind)
+    if (strlen(kinds[*kind].name) == n &&
+        strncmp(name, kinds[*kind].name, n) == 0)
+      break;
+  *index = -1;
+  if (*kind == KINDS) return false;
+  if (name[n] == '\0') return true;
+  if (name[n + 1] < '0' || name[n + 1] > '9') return false;
   long i = strtol(name + n + 1, &end, 10);
-  return *end == '\0' && i < 1000 ? (int)i : -2;
+  *index = (int)i;
+  return *end == '\0' && i < 1000;
 }
 
 bool device_is_named(const char *name)
 {
-  return index_of(name) > -2;
+  int kind, index;
+  return read_name(name, &kind, &index);
+}
+
+/* A folder of ours for what drivers compile, made where it is not there. */
+static const char *cache_folder(char *text, size_t size)
+{
+  const char *given = secure_getenv("XDG_CACHE_HOME");
+  const char *home = secure_getenv("HOME");
+  int n = -1;
+  if (given != NULL && given[0] == '/')
+    n = snprintf(text, size, "%s", given);
+  else if (home != NULL && home[0] == '/')
+    n = snprintf(text, size, "%s/.cache", home);
+  if (n < 0 || (size_t)n + sizeof "/lapis" > size) return NULL;
+  (void)mkdir(text, 0700);
+  memcpy(text + n, "/lapis", sizeof "/lapis");
+  (void)mkdir(text, 0700);
+  return base_is_ours(text) ? text : NULL;
 }
 
 /* Opens it, and takes the room for sums. */
@@ -324,7 +377,9 @@ static bool start(device *d, char *why)
 {
   size_t size =
       sizeof(double) * (size_t)(DEVICE_MOST_GROUPS * DEVICE_MOST_SUMS);
-  d->self = d->api->open(d->index, why, WHY_SIZE);
+  char cache[4096];
+  const char *folder = cache_folder(cache, sizeof cache);
+  d->self = d->api->open(d->index, folder, why, WHY_SIZE);
   if (d->self == NULL) return false;
   if (d->api->alloc(d->self, size, &d->parts) != DEVICE_DONE)
     snprintf(why, WHY_SIZE, "%s", d->api->why(d->self));
@@ -336,12 +391,17 @@ static bool start(device *d, char *why)
   return false;
 }
 
-static device *open_new(const device_api *api, int index, char *why)
+static device *open_new(const device_api *api, int kind, int index, char *why)
 {
   device *d = base_alloc(NULL, 1, sizeof *d);
   snprintf(why, WHY_SIZE, "out of memory");
   if (d == NULL) return NULL;
-  *d = (device){.ops = table, .api = api, .index = index, .owner = getpid()};
+  *d = (device){.ops = table,
+                .api = api,
+                .kind = kind,
+                .index = index,
+                .owner = getpid()};
+  d->ops.name = kinds[kind].name;
   if (!start(d, why)) {
     base_free(d);
     return NULL;
@@ -351,20 +411,22 @@ static device *open_new(const device_api *api, int index, char *why)
   return d;
 }
 
-static device *find_or_open(int index, char *why)
+static device *find_or_open(int kind, int index, char *why)
 {
-  const device_api *api = base_plugin(&plugin, why, WHY_SIZE);
+  const device_api *api = base_plugin(&kinds[kind].plugin, why, WHY_SIZE);
   device *d = opened;
   if (api == NULL) return NULL;
-  while (d != NULL && d->index != index) d = d->next;
-  return d != NULL ? d : open_new(api, index, why);
+  while (d != NULL && (d->kind != kind || d->index != index)) d = d->next;
+  return d != NULL ? d : open_new(api, kind, index, why);
 }
 
 lapis_status device_open(lapis_ctx *ctx, const char *name, la *out)
 {
   char why[WHY_SIZE];
+  int kind, index;
+  (void)read_name(name, &kind, &index);
   (void)pthread_mutex_lock(&opening);
-  device *d = find_or_open(index_of(name), why);
+  device *d = find_or_open(kind, index, why);
   (void)pthread_mutex_unlock(&opening);
   if (d == NULL)
     return lapis_fail(ctx, LAPIS_ENOTBUILT, "backend %s: %s", name, why);
@@ -383,18 +445,23 @@ static struct {
   int count;
 } found;
 
-static void look(void)
+static void look_for(int kind)
 {
   char why[WHY_SIZE];
-  const device_api *api = base_plugin(&plugin, why, sizeof why);
-  int i = 0;
-  for (; api != NULL && i < MOST_ROWS; i++) {
-    if (!api->list(i, found.what[i], TEXT_SIZE)) break;
-    snprintf(found.name[i], sizeof found.name[i], "%s:%d", api->name, i);
-    found.row[i] = (lapis_backend){found.name[i], found.what[i],
+  const device_api *api = base_plugin(&kinds[kind].plugin, why, sizeof why);
+  for (int i = 0; api != NULL && found.count < MOST_ROWS; i++) {
+    int k = found.count;
+    if (!api->list(i, found.what[k], TEXT_SIZE)) break;
+    snprintf(found.name[k], sizeof found.name[k], "%s:%d", api->name, i);
+    found.row[k] = (lapis_backend){found.name[k], found.what[k],
                                    la_methods_behind_the_seam};
+    found.count++;
   }
-  found.count = i;
+}
+
+static void look(void)
+{
+  for (int kind = 0; kind < KINDS; kind++) look_for(kind);
 }
 
 const lapis_backend *device_row(int i)
@@ -404,11 +471,17 @@ const lapis_backend *device_row(int i)
   return i >= 0 && i < found.count ? &found.row[i] : NULL;
 }
 
-bool lapis_opencl_is_there(char *why, size_t size)
+bool lapis_device_is_there(const char *kind, char *why, size_t size)
 {
   char unseen[WHY_SIZE];
-  return base_plugin(&plugin, why != NULL ? why : unseen,
-                     why != NULL ? size : sizeof unseen) != NULL;
+  int k, index;
+  if (why == NULL) {
+    why = unseen;
+    size = sizeof unseen;
+  }
+  snprintf(why, size, "there is no such kind of device");
+  return kind != NULL && read_name(kind, &k, &index) &&
+         base_plugin(&kinds[k].plugin, why, size) != NULL;
 }
 
 const char la_methods_behind_the_seam[] =

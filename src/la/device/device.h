@@ -7,7 +7,7 @@
 #include "la/device_memory.h"
 #include "lapis/tools.h"
 
-/* Whether a backend of this name is a device: opencl, or opencl:N. */
+/* Whether a backend of this name is a device: opencl, cuda, or opencl:N. */
 bool device_is_named(const char *name);
 lapis_status device_open(lapis_ctx *ctx, const char *name, la *out);
 /* Row i of those that were found, for lapis_backend_at; NULL past the last. */
@@ -39,6 +39,9 @@ lapis_status device_run(la *h, const char *kernel, device_call *c, int64_t x,
 lapis_status device_multiply(la *h, la_trans ta, la_trans tb, double alpha,
                              const la_array *A, const la_array *B, double beta,
                              la_array *C, bool *done);
+/* Eigenvalues by the plug-in's own means, smallest first, with vectors in C. */
+lapis_status device_eigh_there(la *h, la_array *C, bool vectors, double *values,
+                               bool *done);
 /* Groups that share so many entries; 1 at least. */
 int64_t device_groups(int64_t entries);
 /* Runs it by so many groups, each of which leaves `count` sums, the kernel's

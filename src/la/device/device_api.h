@@ -50,8 +50,9 @@ typedef struct device_api {
   /* What device i (from 0) is, in size bytes; 0: there is none such. */
   int (*list)(int i, char *text, size_t size);
   /* Device i, -1: the first that serves, a GPU before others; NULL: why, in
-   * size bytes. */
-  void *(*open)(int i, char *why, size_t size);
+   * size bytes.  cache: a folder for what was compiled, of ours alone; NULL:
+   * there is none. */
+  void *(*open)(int i, const char *cache, char *why, size_t size);
   /* What it allocated has been freed before. */
   void (*close)(void *self);
   const char *(*describe)(void *self); /* lives as long as the device */
@@ -65,6 +66,11 @@ typedef struct device_api {
   /* The product by a library that is tuned for the device, or DEVICE_ABSENT:
    * the kernel gemm does it. */
   device_status (*multiply)(void *self, const device_product *p);
+  /* Eigenvalues of symmetric C, smallest first, into values (host), and where
+   * `vectors` its eigenvectors in that order in C, which is destroyed else; or
+   * DEVICE_ABSENT.  NULL: it has no such thing. */
+  device_status (*eigh)(void *self, const device_block *C, int vectors,
+                        double *values);
   /* x times y groups of a kernel, y at most most_y. */
   int64_t most_y;
   device_status (*run)(void *self, const char *kernel, int64_t x, int64_t y,

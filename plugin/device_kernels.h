@@ -1,4 +1,4 @@
-/* opencl_kernels.h - the text of the kernels, put into the plug-in when it is
+/* device_kernels.h - the text of the kernels, put into the plug-in when it is
  * built.
  */
 #ifndef LAPIS_PLUGIN_KERNELS_H
