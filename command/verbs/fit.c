@@ -21,8 +21,9 @@ static const cli_option options[] = {
      "of the answers, a row a sample; F.html: a page of them; DIR/: in parts, "
      "each process its own"},
     {"completed", 0, "F.csv",
-     "write the table again with its empty cells filled, of features and of "
-     "targets; a feature of listed values, or of 0 and 1, with the nearest"},
+     "write the table again with its holes, the empty cells of features and of "
+     "targets, filled; a feature of listed values, or of 0 and 1, with the "
+     "nearest"},
     CLI_SURE_ROW,
     {"model", 0, "F.lapis", "write the model, for lapis predict"},
     CLI_JOBS_ROW(

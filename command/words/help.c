@@ -3,40 +3,6 @@
 
 #include "option_rows.h"
 
-enum { WIDTH = 79 };
-
-/* Words from a column on, in lines no longer than a terminal's; at: where the
- * cursor is. */
-static void put_words(FILE *to, const char *text, int column, int at)
-{
-  while (*text != '\0') {
-    int n = (int)strcspn(text, " ");
-    if (at > column && at + 1 + n > WIDTH) {
-      fputc('\n', to);
-      at = 0;
-    }
-    if (at < column)
-      at += fprintf(to, "%*s", column - at, "");
-    else if (at > column)
-      at += fprintf(to, " ");
-    at += fprintf(to, "%.*s", n, text);
-    text += n + (text[n] == ' ');
-  }
-  fputc('\n', to);
-}
-
-/* "  left   words"; a left side that is too long stands on a line of its own.
- */
-static void put_entry(FILE *to, const char *left, int column, const char *text)
-{
-  int at = fprintf(to, "  %s", left);
-  if (at >= column) {
-    fputc('\n', to);
-    at = 0;
-  }
-  put_words(to, text, column, at);
-}
-
 static void list_rows(FILE *to, const char *heading,
                       const lapis_method *(*at)(int i))
 {
@@ -46,7 +12,7 @@ static void list_rows(FILE *to, const char *heading,
     char text[512];
     snprintf(text, sizeof text, "%s: %s%s%s", m->title, m->summary,
              *m->source != '\0' ? " " : "", m->source);
-    put_entry(to, m->name, 18, text);
+    help_entry(to, m->name, 18, text);
   }
 }
 
@@ -57,7 +23,7 @@ static void put_names(FILE *to, const char *title,
   size_t n = 0;
   for (int i = 0; at(i) != NULL && n < sizeof names; i++)
     n += (size_t)snprintf(names + n, sizeof names - n, " %s", at(i)->name);
-  put_entry(to, title, 12, names + 1);
+  help_entry(to, title, 12, names + 1);
 }
 
 int help_all(FILE *to, verb_list *verb_at)
@@ -71,16 +37,16 @@ int help_all(FILE *to, verb_list *verb_at)
     char brief[80]; /* what stands before a colon or a bracket */
     const char *help = verb_at(i)->help;
     snprintf(brief, sizeof brief, "%.*s", (int)strcspn(help, ":("), help);
-    put_entry(to, verb_at(i)->name, 12, brief);
+    help_entry(to, verb_at(i)->name, 12, brief);
   }
   fputc('\n', to);
   put_names(to, "methods", lapis_method_at);
   put_names(to, "features", lapis_feature_at);
-  fprintf(to, "\n'lapis help WORD' explains one of these words; 'lapis help "
-              "methods' and\n"
-              "'lapis help features' say what each is for. 'lapis help --man "
-              "[PAGE]', --bash\n"
-              "and --zsh print manual pages and completions.\n"
+  fprintf(to, "\n'lapis help WORD' explains one of these, or lists options and "
+              "results with\nanother word; 'lapis help methods' and 'lapis "
+              "help features' say what each is\nfor. 'lapis help --man "
+              "[PAGE]', --bash and --zsh print manual pages and\n"
+              "completions.\n"
               "Exit: 0 done, 1 failed, 2 misuse, 3 not built in, 4 bad input, "
               "130 interrupted.\n");
   return EXIT_DONE;
@@ -92,7 +58,7 @@ static void print_row(const option_row *r, void *user)
   row_left(r, left, sizeof left);
   size_t n = strlen(left);
   while (n > 0 && left[n - 1] == ' ') left[--n] = '\0';
-  put_entry(user, left, 26, r->help);
+  help_entry(user, left, 26, r->help);
 }
 
 static void print_method(FILE *to, const lapis_method *m)
@@ -101,13 +67,13 @@ static void print_method(FILE *to, const lapis_method *m)
   snprintf(text, sizeof text, "%s (%s)%s%s: %s", m->name, m->title,
            *m->source != '\0' ? " " : "", m->source, m->summary);
   fputc('\n', to);
-  put_words(to, text, 0, 0);
+  help_put(to, text, 0, 0);
   rows_of_method(m, print_row, to);
 }
 
 static void print_result(const char *name, const char *text, void *user)
 {
-  put_entry(user, name, 26, text);
+  help_entry(user, name, 26, text);
 }
 
 static void print_results(FILE *to, const lapis_method *m)
@@ -141,7 +107,7 @@ static void print_examples(FILE *to, const char *page)
 int help_verb(FILE *to, const cli_verb *v, const lapis_method *m)
 {
   fprintf(to, "lapis %s\n  ", v->synopsis);
-  put_words(to, v->help, 2, 2);
+  help_put(to, v->help, 2, 2);
   if (v->first_at != NULL && m != NULL) print_method(to, m);
   if (v->first_at != NULL && m == NULL) {
     char heading[128];
@@ -212,6 +178,7 @@ int help_print(verb_list *verb_at, int argc, char **argv)
                   : strncmp(what, "--", 2) == 0 &&
                         completion_of(stdout, verb_at, what + 2);
   if (done || help_words(verb_at, argc, argv)) return EXIT_DONE;
+  if (*what != '-' && help_topic(stdout, verb_at, argc, argv)) return EXIT_DONE;
   char hint[96];
   lapis_nearest near = {.word = argv[argc - 1], .size = strlen(argv[argc - 1])};
   for (int i = 0; verb_at(i) != NULL; i++)
@@ -219,8 +186,9 @@ int help_print(verb_list *verb_at, int argc, char **argv)
   for (int i = 0; rows_table_at(i) != NULL; i++)
     lapis_nearest_try(&near, rows_table_at(i)->name);
   return cli_fail(EXIT_MISUSE,
-                  "help: '%s' is no verb, method or kind of features%s; 'lapis "
-                  "help' lists those, 'lapis help --man' the manual pages",
+                  "help: '%s' is not a verb, a method or a kind of features, "
+                  "and no option or result has the word%s; 'lapis help' lists "
+                  "those, 'lapis help --man' the manual pages",
                   argv[argc - 1],
                   lapis_nearest_hint(&near, "", hint, sizeof hint));
 }

@@ -26,6 +26,14 @@ void rows_everywhere(row_fn fn, void *user);
 /* "-o, --output F.npz" */
 void row_left(const option_row *r, char *text, size_t size);
 
+/* lines.c: words from a column on; at: where the cursor is. */
+void help_put(FILE *to, const char *text, int column, int at);
+/* "  left   words"; a left side that is too long has a line of its own. */
+void help_entry(FILE *to, const char *left, int column, const char *text);
+
+/* topics.c: where words occur; false: nowhere. */
+bool help_topic(FILE *to, verb_list *verb_at, int n_words, char **word);
+
 /* examples.c: the i-th command of a verb's, method's or kind's page, or NULL.
  */
 const char *example_of(const char *page, int i);

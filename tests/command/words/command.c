@@ -217,6 +217,49 @@ static void help_comes_from_the_tables(void **state)
   command_end(&c);
 }
 
+/* Whether the help of a word of an option's or a result's own text has the row,
+ * and names its page. */
+static void expect_topic(command *c, const char *words, const char *left,
+                         const char *page)
+{
+  if (command_run(c, "help --man %s", words) == 0) return; /* a page */
+  command_do(c, "help %s", words);
+  const char *at = strstr(c->out, left);
+  unfold(c->out);
+  if (at == NULL || !check_has(c->out, page))
+    fail_msg("help %s: no '%s' or '%s' in\n%s", words, left, page, c->out);
+}
+
+static void help_finds_words(void **state)
+{
+  command c;
+  command_begin(&c);
+  for (int i = 0; lapis_method_at(i) != NULL; i++) {
+    const lapis_method *m = lapis_method_at(i);
+    for (int k = 0; k < m->n_params; k++) {
+      char left[64];
+      snprintf(left, sizeof left, "  --%s", m->params[k].name);
+      expect_topic(&c, m->params[k].name, left, m->name);
+    }
+    for (int k = 0; lapis_method_result(m, k) != NULL; k++) {
+      char left[64];
+      const char *name = lapis_method_result(m, k)->name;
+      snprintf(left, sizeof left, "  %s", name);
+      expect_topic(&c, name, left, m->name);
+    }
+  }
+  expect_topic(&c, "coverage", "--coverage C", "[auto");
+  expect_topic(&c, "Suspects", "--suspects M", "label");
+  expect_topic(&c, "holes", "--completed F.csv", "[fit");
+  expect_topic(&c, "fit output", "-o, --output", "[fit]");
+  expect_topic(&c, "seed", "--seed N", "every verb");
+  command_run(&c, "help zyxwv");
+  command_expect(&c, 2, "zyxwv");
+  command_run(&c, "help coverage zyxwv");
+  command_expect(&c, 2, "zyxwv");
+  command_end(&c);
+}
+
 static void info_says_what_is_inside(void **state)
 {
   command c;
@@ -590,6 +633,7 @@ int test_command(void)
       cmocka_unit_test(a_full_disk_loses_nothing),
       cmocka_unit_test(early_stops),
       cmocka_unit_test(help_comes_from_the_tables),
+      cmocka_unit_test(help_finds_words),
       cmocka_unit_test(info_says_what_is_inside),
       cmocka_unit_test(suspects_are_listed),
       cmocka_unit_test(eval_names_classes),
