@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import inspect
 import numbers
 import textwrap
@@ -121,7 +122,19 @@ def _make_init(defaults):
     body = "".join(f"    self.{name} = {name}\n" for name in names)
     space = {"_defaults": defaults}
     exec(f"def __init__(self, *, {head}):\n{body}", space)
-    return space["__init__"]
+    init = space["__init__"]
+
+    @functools.wraps(init)
+    def checked(self, *args, **given):
+        if args:
+            raise TypeError(f"{type(self).__name__} takes its parameters by "
+                            f"name, as {names[0]}=...")
+        for name in given:
+            if name not in defaults:
+                raise TypeError(f"{type(self).__name__} has no parameter "
+                                f"{name!r}; it has {', '.join(names)}")
+        init(self, **given)
+    return checked
 
 
 def _document(cls, rows, common):

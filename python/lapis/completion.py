@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def _joined(name, result, others, absent):
-    """A row a sample: of the fit, or of `others` where `absent` from it; a
-    copy, so that the workspace of the solve can go."""
+    """A row a sample: of the fit, or of `others` (NaN: they have none) where
+    `absent` from it; a copy, so that the workspace of the solve can go."""
     rows = np.empty((len(absent),) + result[name].shape[1:])
     rows[~absent] = result[name]
     if absent.any():
-        rows[absent] = others[name]
+        rows[absent] = others[name] if name in others else np.nan
     return rows
 
 
@@ -78,8 +78,9 @@ class _Transductive(Classifier):
         if "classes_kept" in result:
             self.sets_ = self._sets(_joined("classes_kept", result, others,
                                             absent))
-        for name in ("scores", "low_rank", "sparse"):
-            if name in result and (name in others or not absent.any()):
+        for name in ("scores", "low_rank", "sparse", "held_out"):
+            if name in result and (name in others or name == "held_out"
+                                   or not absent.any()):
                 setattr(self, name + "_",
                         _joined(name, result, others, absent))
         return self
@@ -112,7 +113,7 @@ class _Transductive(Classifier):
         return np.hstack([1 - p, p]) if p.shape[1] == 1 else p
 
 
-@of_method("auto", leave_out=("held_out", "targets"))
+@of_method("auto", leave_out=("targets",))
 class AutoClassifier(_Transductive):
     """Whichever method predicts known labels best while they are hidden:
     completion, logistic regression (lines, or behind a kernel) or trees; the
@@ -143,7 +144,7 @@ class AutoClassifier(_Transductive):
     'up'
     """
 
-    _kept = ("scores", "low_rank", "sparse")
+    _kept = ("scores", "low_rank", "sparse", "held_out")
 
     def _settings(self):
         return {**super()._settings(), "targets": "classes"}
@@ -164,7 +165,7 @@ class AutoClassifier(_Transductive):
 
 
 @of_method("auto", leave_out=(
-    "held_out", "targets", "coverage_by", "variant", "labels", "lambda_", "gamma", "mu_rel",
+    "targets", "coverage_by", "variant", "labels", "lambda_", "gamma", "mu_rel",
     "class_features", "tol", "max_iters"))
 class AutoRegressor(RegressorMixin, Estimator):
     """Whichever method predicts known numbers best while they are hidden:
@@ -194,6 +195,7 @@ class AutoRegressor(RegressorMixin, Estimator):
     """
 
     _tags = {"allow_nan": True, "multioutput": True}
+    _kept = ("held_out",)
 
     def _settings(self):
         return {**super()._settings(), "targets": "numbers"}
@@ -211,7 +213,7 @@ class AutoRegressor(RegressorMixin, Estimator):
         members = {"group": self._whose(groups, len(X))}
         if sample_weight is not None:
             members["sample_weight"] = check_weight(sample_weight, len(X))
-        result = self._solve(X, y, **members)
+        result = self._keep(self._solve(X, y, **members))
         self._one = y.ndim == 1
         self.candidates_ = _candidates(result, _OF_NUMBERS)
         self.transduction_ = self._shape(result["scores"].copy())
@@ -276,7 +278,7 @@ class MatrixCompletionClassifier(_Transductive):
     'up'
     """
 
-    _kept = ("scores", "low_rank", "sparse", "class_features")
+    _kept = ("scores", "low_rank", "sparse", "held_out", "class_features")
 
     def _threshold(self):
         """Scores decide at 1/2 where labels are 0 and 1."""

@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import check_estimator
 
 import lapis
+from lapis._settings import table
 from lapis.exceptions import DataConversionWarning
 from common import command, low_rank, two_classes
 
@@ -87,6 +88,45 @@ class Checks(unittest.TestCase):
         two = lapis.AutoRegressor(candidates="trees").fit(
             X, np.c_[asked, -asked])
         self.assertEqual(two.predict(X).shape, (300, 2))
+
+    def test_every_parameter_of_the_command_is_there(self):
+        """But for targets, which the class settles; numbers are predicted
+        without mc and have no classes."""
+        of_mc = {"variant", "labels", "lambda_", "gamma", "mu_rel",
+                 "class_features", "tol", "max_iters"}
+        offered = set(table("auto").keys)
+        for cls, absent in ((lapis.AutoClassifier, {"targets"}),
+                            (lapis.AutoRegressor,
+                             {"targets", "coverage_by"} | of_mc)):
+            self.assertEqual(offered - set(cls().get_params()), absent)
+        for cls in CLASSIFIERS + [lapis.AutoClassifier, lapis.AutoRegressor,
+                                  lapis.RobustPCA, lapis.RobustRegressor]:
+            with self.assertRaises(TypeError) as caught:
+                cls(no_such=1)
+            self.assertIn(cls.__name__ + " has no parameter 'no_such'",
+                          str(caught.exception))
+            for name in cls().get_params():
+                self.assertIn(name, str(caught.exception))
+
+    def test_what_is_said_of_hidden_labels_is_kept(self):
+        rng = np.random.default_rng(3)
+        X = rng.normal(size=(60, 3))
+        y = np.where(X[:, 0] > 0, "up", "down").astype(object)
+        y[::10] = None
+        weight = np.ones(60)
+        weight[1] = 0
+        model = lapis.AutoClassifier(candidates="linear", held_out=5)
+        said = model.fit(X, y, sample_weight=weight).held_out_
+        known = np.array([one is not None for one in y]) & (weight > 0)
+        self.assertEqual(said.shape, (60, 1))
+        np.testing.assert_array_equal(np.isfinite(said[:, 0]), known)
+        right = (said[known, 0] > .5) == (y[known] == "up")
+        self.assertGreater(right.mean(), .8)
+        self.assertFalse(hasattr(model.set_params(held_out=0).fit(X, y),
+                                 "held_out_"))
+        model = lapis.AutoRegressor(candidates="linear", held_out=5)
+        said = model.fit(X, X[:, 0] * 2 + X[:, 1]).held_out_
+        np.testing.assert_allclose(said[:, 0], X[:, 0] * 2 + X[:, 1], atol=.5)
 
     def test_check_estimator_rlda(self):
         self.check(lapis.RobustLDA)
