@@ -349,6 +349,14 @@ lapis_status result_write(cli *c, const lapis_solver *s,
 lapis_status answers_write(cli *c, const lapis_solver *s,
                            const lapis_dataset *ds, bool origins,
                            const char *path);
+/* Digits behind the point of answers to target k: as the table, or the model's,
+ * writes its own; -1: few digits. */
+int target_decimals(cli *c, const lapis_dataset *ds, int64_t k);
+/* outputs.c: " and " between the files that options name, after before; false:
+ * there are none. */
+bool print_written(const cli *c, const char *before);
+/* "12 samples predicted, written to F", if that holds what would be printed. */
+bool print_predicted(const cli *c, long long n, const char *what);
 /* The result of that name, or an empty one. */
 lapis_mat result_of(const lapis_solver *s, const char *name);
 /* match_sheet.c: of roml, and what its models find: a row a feature, with its

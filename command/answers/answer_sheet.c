@@ -28,8 +28,6 @@ typedef struct answers {
   lapis_mat titles;  /* of targets, or empty */
   lapis_mat doubts, margins;              /* of --suspects, or empty */
   lapis_mat kept, kept_values, low, high; /* of --coverage, or empty */
-  lapis_mat asked;    /* the data's targets, whether or not they are shown */
-  lapis_mat decimals; /* TEXT: of the model's targets that are numbers */
 } answers;
 
 static lapis_mat model_text(cli *c, const char *name)
@@ -64,16 +62,23 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   if (suspects_found(c, &doubts, &margins))
     a.doubts = *doubts, a.margins = *margins;
   if (a.titles.cols != targets) a.titles.cols = 0;
-  if (c->model == NULL)
-    a.asked = *Y;
-  else
-    a.decimals = model_text(c, "target_decimals");
   return a;
 }
 
 static const char *text_at(const lapis_mat *row, int64_t i)
 {
   return ((const char *const *)row->val)[i * row->ld];
+}
+
+int target_decimals(cli *c, const lapis_dataset *ds, int64_t k)
+{
+  lapis_mat table = lapis_dataset_text(ds, "target_decimals");
+  lapis_mat written =
+      c->model != NULL ? model_text(c, "target_decimals") : table;
+  long decimals =
+      k < written.cols ? strtol(text_at(&written, k), NULL, 10) : -1;
+  if (c->model != NULL || decimals > 0) return (int)decimals;
+  return lapis_decimals_of(&lapis_dataset_data(ds)->Y, k); /* 0, 1: codes? */
 }
 
 /* The text of a code of target k, or NULL where it is a number. */
@@ -122,8 +127,8 @@ static const char **add_texts(sheet *s, const char *before, const char *title)
   return text;
 }
 
-/* A row of a matrix is a column of the sheet, in few digits. */
-static void add_row(sheet *s, const lapis_mat *m, int64_t row,
+/* A row of a matrix is a column of the sheet; decimals: -1 for few digits. */
+static void add_row(sheet *s, const lapis_mat *m, int64_t row, int decimals,
                     const char *before, const char *title)
 {
   lapis_mat values = *m;
@@ -131,7 +136,7 @@ static void add_row(sheet *s, const lapis_mat *m, int64_t row,
   values.val = (char *)m->val + row * (m->dtype == LAPIS_F64 ? 8 : 4);
   lapis_sheet_column *to = add(s, values, before, title);
   to->rounded = true;
-  to->decimals = -1;
+  to->decimals = decimals;
 }
 
 static bool add_names(sheet *s, const lapis_dataset *ds)
@@ -164,7 +169,8 @@ static const char *target_title(const answers *a, int64_t k, char *to)
 }
 
 /* Target k of every sample: as text where its codes have texts. */
-static bool add_values(sheet *s, const answers *a, int64_t k, const char *title)
+static bool add_values(sheet *s, const answers *a, int64_t k, const char *title,
+                       int decimals)
 {
   const lapis_mat *from = a->labels.cols > 0 ? &a->labels : &a->scores;
   bool coded =
@@ -183,9 +189,7 @@ static bool add_values(sheet *s, const answers *a, int64_t k, const char *title)
   s->owned[s->count] = number;
   lapis_sheet_column *to = add(s, lapis_mat_f64(number, 1, s->n), "", title);
   to->rounded = true;
-  to->decimals = a->decimals.cols > k
-                     ? (int)strtol(text_at(&a->decimals, k), NULL, 10)
-                     : lapis_decimals_of(&a->asked, k);
+  to->decimals = decimals;
   return true;
 }
 
@@ -282,7 +286,8 @@ static bool add_set(sheet *s, const answers *a, int64_t k, const char *title)
   return true;
 }
 
-static bool add_coverage(sheet *s, const answers *a)
+static bool add_coverage(cli *c, const lapis_dataset *ds, sheet *s,
+                         const answers *a)
 {
   bool one = s->targets == 1;
   char room[32];
@@ -292,11 +297,24 @@ static bool add_coverage(sheet *s, const answers *a)
     const char *title = one ? "" : target_title(a, k, room);
     if (a->kept.cols > 0 && !add_set(s, a, k, title)) return false;
     if (a->low.cols == 0) continue;
-    add_row(s, &a->low, k, one ? "low" : "low of ", title);
-    add_row(s, &a->high, k, one ? "high" : "high of ", title);
+    int decimals = target_decimals(c, ds, k); /* no truth falls out by it */
+    add_row(s, &a->low, k, decimals, one ? "low" : "low of ", title);
+    add_row(s, &a->high, k, decimals, one ? "high" : "high of ", title);
   }
   s->sets = s->count - s->set;
   return true;
+}
+
+/* A column for each row of numbers about classes, or targets. */
+static void add_rows(sheet *s, const answers *a, const lapis_mat *from,
+                     int decimals, const char *what)
+{
+  for (int64_t k = 0; k < from->rows; k++) {
+    char room[ROW_TITLE], before[32];
+    const char *of = row_title(a, k, from->rows, room);
+    snprintf(before, sizeof before, "%s%s", what, of == NULL ? "" : " of ");
+    add_row(s, from, k, decimals, before, of == NULL ? "" : of);
+  }
 }
 
 /* A row a class, or a row a target: probabilities where there are any.  Numbers
@@ -305,26 +323,22 @@ static void add_scores(sheet *s, const answers *a)
 {
   if (a->labels.cols == 0) return;
   bool sure = a->probabilities.cols > 0;
-  const lapis_mat *from = sure ? &a->probabilities : &a->scores;
-  const char *what = sure ? "probability" : "score";
   if (sure) s->share = s->count;
-  for (int64_t k = 0; k < from->rows; k++) {
-    char room[ROW_TITLE], before[32];
-    const char *of = row_title(a, k, from->rows, room);
-    snprintf(before, sizeof before, "%s%s", what, of == NULL ? "" : " of ");
-    add_row(s, from, k, before, of == NULL ? "" : of);
-  }
+  add_rows(s, a, sure ? &a->probabilities : &a->scores, -1,
+           sure ? "probability" : "score");
 }
 
-static bool fill_answers(sheet *s, const answers *a)
+static bool fill_answers(cli *c, const lapis_dataset *ds, sheet *s,
+                         const answers *a)
 {
   int64_t targets = a->labels.cols > 0 ? a->labels.rows : a->scores.rows;
   char room[32];
   for (int64_t k = 0; k < targets; k++)
-    if (!add_values(s, a, k, target_title(a, k, room)) ||
+    if (!add_values(s, a, k, target_title(a, k, room),
+                    target_decimals(c, ds, k)) ||
         !add_origin(s, a, k, target_title(a, k, room)))
       return false;
-  if (!add_rather(s, a) || !add_coverage(s, a)) return false;
+  if (!add_rather(s, a) || !add_coverage(c, ds, s, a)) return false;
   add_scores(s, a);
   return true;
 }
@@ -336,7 +350,7 @@ static void fill_features(sheet *s, const answers *a, const lapis_mat *names)
     char number[32];
     snprintf(number, sizeof number, "x%lld", (long long)i + 1);
     bool named = names->cols == a->low_rank.rows;
-    add_row(s, &a->low_rank, i, "", named ? text_at(names, i) : number);
+    add_row(s, &a->low_rank, i, -1, "", named ? text_at(names, i) : number);
   }
 }
 
@@ -352,7 +366,7 @@ lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   t->targets =
       targets ? (int)(a.labels.cols > 0 ? a.labels : a.scores).rows : 0;
   fine = fine && add_names(t, ds);
-  if (fine && targets) fine = fill_answers(t, &a);
+  if (fine && targets) fine = fill_answers(c, ds, t, &a);
   if (fine && !targets) fill_features(t, &a, &names);
   return fine ? LAPIS_OK
               : lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path);

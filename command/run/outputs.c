@@ -295,3 +295,25 @@ int check_completed(cli *c)
   int code = stream_keep(&c->args.word[0], c->stream); /* read twice */
   return code == EXIT_DONE ? check_writable(c, to) : code;
 }
+
+bool print_written(const cli *c, const char *before)
+{
+  static const char *const option[] = {"output", "completed", "model"};
+  bool any = false;
+  for (int i = 0; i < 3; i++) {
+    const char *path = args_get(&c->args, option[i]);
+    if (path != NULL) printf("%s%s", any ? " and " : before, path);
+    any = any || path != NULL;
+  }
+  return any;
+}
+
+bool print_predicted(const cli *c, long long n, const char *what)
+{
+  char before[96];
+  snprintf(before, sizeof before, "%lld %s%s predicted, written to ", n, what,
+           n == 1 ? "" : "s");
+  bool any = print_written(c, before);
+  if (any) printf("\n");
+  return any;
+}

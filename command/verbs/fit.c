@@ -130,11 +130,9 @@ static void print_text(cli *c, const job *j)
 /* What came of it, and where it is. */
 static void print_filled(cli *c, const job *j)
 {
-  static const char *const option[] = {"output", "completed", "model"};
   lapis_mat labels;
   const lapis_data *data = lapis_dataset_data(j->ds);
   const char *what = has_result(j, "labels", &labels) ? "label" : "number";
-  bool written = false;
   long long filled = (long long)count_data(c, data).targets;
   if (data->Y.rows > 0 && filled == 0)
     printf("no %s was missing, so none is filled in%s", what,
@@ -147,13 +145,7 @@ static void print_filled(cli *c, const job *j)
   const char *before = data->Y.rows == 0 ? "written to "
                        : filled > 0      ? ", written to "
                                          : "; written to ";
-  for (int i = 0; i < 3; i++) {
-    const char *path = args_get(&c->args, option[i]);
-    if (path == NULL) continue;
-    printf("%s%s", written ? " and " : before, path);
-    written = true;
-  }
-  if (data->Y.rows > 0 || written) printf("\n");
+  if (print_written(c, before) || data->Y.rows > 0) printf("\n");
 }
 
 static bool says(cli *c, const void *settings, const char *name,
@@ -177,15 +169,16 @@ static lapis_status put_decimals(cli *c, const job *j, lapis_model *m)
 {
   enum { ROOM = 12 };
   const lapis_mat *Y = &lapis_dataset_data(j->ds)->Y;
-  lapis_mat labels;
+  lapis_mat labels, table = lapis_dataset_text(j->ds, "target_decimals");
   lapis_status s = LAPIS_OK;
-  if (Y->rows == 0 || has_result(j, "labels", &labels)) return s;
+  if (Y->rows == 0 || (has_result(j, "labels", &labels) && table.cols == 0))
+    return s;
   char(*room)[ROOM] = calloc((size_t)Y->rows, sizeof *room);
   const char **text = calloc((size_t)Y->rows, sizeof *text);
   if (room == NULL || text == NULL)
     s = lapis_fail(c->ctx, LAPIS_ENOMEM, "out of memory");
   for (int64_t k = 0; s >= 0 && k < Y->rows; k++) {
-    snprintf(room[k], ROOM, "%d", lapis_decimals_of(Y, k));
+    snprintf(room[k], ROOM, "%d", target_decimals(c, j->ds, k));
     text[k] = room[k];
   }
   lapis_mat row = lapis_mat_text(text, 1, Y->rows);

@@ -7,11 +7,12 @@
 
 static const cli_option options[] = {
     {"scores", 0, NULL,
-     "print scores instead of labels; where a model has no labels (rr), they "
-     "are printed anyway"},
+     "print scores, not labels; where a model has no labels (rr), they are "
+     "printed anyway"},
     {"output", 'o', "F.npz",
-     "write the result: scores, labels, ...; F.csv, F.tsv: a table of the "
-     "answers, a row a sample; F.html: a page of them; DIR/: in parts"},
+     "write the result and print no answers: scores, labels, ...; F.csv, "
+     "F.tsv: a table of the answers, a row a sample; F.html: a page of them; "
+     "DIR/: in parts"},
     {"completed", 0, "F.csv",
      "write the table again with its empty cells filled, of features and of "
      "targets; a feature of listed values, or of 0 and 1, with the nearest"},
@@ -30,24 +31,27 @@ static const cli_option options[] = {
     {NULL, 0, NULL, NULL}};
 
 /* ---- what is printed ----------------------------------------------------*/
-static void print_value(const lapis_mat *text, double v)
+static void print_value(const lapis_mat *text, int decimals, double v)
 {
+  lapis_sheet_column as = {.rounded = true,
+                           .decimals = decimals > 0 ? decimals : -1};
   int64_t code = (int64_t)v;
-  if (text->cols > 0 && code >= 0 && code < text->cols)
-    printf("\t%s", ((const char *const *)text->val)[code]);
-  else
-    printf("\t%.10g", v);
+  char number[400];
+  lapis_sheet_number(&as, v, 10, number, sizeof number);
+  bool named = text->cols > 0 && code >= 0 && code < text->cols;
+  printf("\t%s", named ? ((const char *const *)text->val)[code] : number);
 }
 
 /* ---- sets and intervals, as tables have them ----------------------------*/
 static void print_sets(const sheet *t, int64_t j)
 {
+  static const lapis_mat none = {.cols = 0};
   for (int k = t->set; k < t->set + t->sets; k++) {
     const lapis_mat *m = &t->column[k].values;
     if (m->dtype == LAPIS_TEXT)
       printf("\t%s", ((const char *const *)m->val)[j * m->ld]);
     else
-      printf("\t%.10g", lapis_mat_at(m, 0, j));
+      print_value(&none, t->column[k].decimals, lapis_mat_at(m, 0, j));
   }
 }
 
@@ -67,9 +71,9 @@ static void put_sets(lapis_json *to, const sheet *t)
 }
 
 /* One line a sample: its name or number, then its labels or scores, and sets.
- */
-static void print_rows(const lapis_dataset *ds, const lapis_mat *what,
-                       const lapis_mat *text, const sheet *t)
+ * targets: what holds answers, not scores of classes. */
+static void print_rows(cli *c, const lapis_dataset *ds, const lapis_mat *what,
+                       bool targets, const lapis_mat *text, const sheet *t)
 {
   lapis_mat names = lapis_dataset_text(ds, "names");
   for (int64_t j = 0; j < what->cols; j++) {
@@ -78,7 +82,8 @@ static void print_rows(const lapis_dataset *ds, const lapis_mat *what,
     else
       printf("%lld", (long long)j + 1);
     for (int64_t i = 0; i < what->rows; i++)
-      print_value(text, lapis_mat_at(what, i, j));
+      print_value(text, targets ? target_decimals(c, ds, i) : -1,
+                  lapis_mat_at(what, i, j));
     print_sets(t, j);
     printf("\n");
   }
@@ -148,7 +153,12 @@ static lapis_status print_answer(cli *c, const lapis_solver *s,
   if (any && to != NULL) lapis_json_put(to, what, rows_json(&rows, &text));
   if (to != NULL && has_matches(s)) put_matches(to, s);
   if (to != NULL) put_sets(to, &t);
-  if (any && to == NULL) print_rows(ds, &rows, &text, &t);
+  bool targets = strcmp(what, "low_rank") != 0 &&
+                 (*what == 'l' || result_of(s, "labels").cols == 0);
+  bool here = args_get(&c->args, "scores") != NULL; /* as well as in files */
+  long long n = (long long)lapis_dataset_samples(ds);
+  if (to == NULL && (here || !print_predicted(c, n, "sample")) && any)
+    print_rows(c, ds, &rows, targets, &text, &t);
   sheet_close(&t);
   if (to != NULL) print_json(to);
   free(owned);

@@ -48,6 +48,7 @@ static int show(cli *c, const lapis_mat *values)
 {
   const double *v = values->val;
   if (!c->json) {
+    if (print_predicted(c, (long long)values->cols, "value")) return EXIT_DONE;
     for (int64_t k = 0; k < values->cols; k++) printf("%.10g\n", v[k]);
     return EXIT_DONE;
   }

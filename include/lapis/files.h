@@ -238,7 +238,8 @@ LAPIS_API const lapis_data *lapis_dataset_data(const lapis_dataset *ds);
  * values of a text target in code order 0, 1, ...), "target_names" (titles of
  * the columns of a table that are targets), "target_values" (texts of the codes
  * of several text targets: one row for all of them, or, where each has two
- * texts of its own, a row a target), "id_name" (the title of names),
+ * texts of its own, a row a target), "target_decimals" (how many a table writes
+ * each target's numbers with, or -1), "id_name" (the title of names),
  * "feature_settings" (how X was made of images, as lapis features writes it; of
  * another program whatever it calls so, where that is text); empty when
  * unknown. */

@@ -17,8 +17,9 @@ typedef enum which {
   M_XY,
   M_NAMES,
   M_FEATURE_NAMES,
-  M_CLASS_NAMES,
+  M_CLASS_NAMES, /* to M_TARGET_VALUES: of Y */
   M_TARGET_NAMES,
+  M_TARGET_DECIMALS,
   M_TARGET_VALUES,
   M_ID_NAME,
   M_FEATURE_SETTINGS, /* text, or what another program calls so; last */
@@ -38,6 +39,7 @@ static const char *const member_names[MEMBERS + 1] = {
     [M_CLASS_NAMES] = "class_names",
     [M_TARGET_NAMES] = "target_names",
     [M_TARGET_VALUES] = "target_values",
+    [M_TARGET_DECIMALS] = "target_decimals",
     [M_ID_NAME] = "id_name",
     [M_FEATURE_SETTINGS] = "feature_settings"};
 
@@ -173,17 +175,15 @@ static lapis_status take_arrays(lapis_dataset *ds, const char *path,
     status = slot_make(ds->ctx, path, container ? all->item[i].name : NULL,
                        &all->item[i], &fresh[m]);
   }
-  bool names[MEMBERS] = {
-      [M_FEATURE_NAMES] = fresh[M_X].set, [M_FEATURE_SETTINGS] = fresh[M_X].set,
-      [M_CLASS_NAMES] = fresh[M_Y].set,   [M_TARGET_NAMES] = fresh[M_Y].set,
-      [M_TARGET_VALUES] = fresh[M_Y].set, [M_ID_NAME] = fresh[M_NAMES].set};
   for (int m = 0; m < MEMBERS; m++) {
-    if (status < 0) {
-      slot_clear(&fresh[m]);
-    } else if (fresh[m].set || names[m]) {
-      slot_clear(&ds->slot[m]);
-      ds->slot[m] = fresh[m];
-    }
+    which of = m >= M_CLASS_NAMES && m <= M_TARGET_VALUES ? M_Y
+               : m == M_ID_NAME                           ? M_NAMES
+               : m >= M_FEATURE_NAMES                     ? M_X
+                                                          : m;
+    if (status < 0) slot_clear(&fresh[m]);
+    if (status < 0 || !(fresh[m].set || fresh[of].set)) continue;
+    slot_clear(&ds->slot[m]);
+    ds->slot[m] = fresh[m];
   }
   return status;
 }
@@ -413,7 +413,7 @@ static bool may_bring(const lapis_dataset *ds, which asked, const char *name)
   if (asked == M_Y && (m == M_NAMES || m == M_ID_NAME))
     return !ds->slot[M_NAMES].set;
   return m == asked ||
-         (asked == M_Y && (m == M_CLASS_NAMES || m == M_TARGET_NAMES));
+         (asked == M_Y && m >= M_CLASS_NAMES && m <= M_TARGET_DECIMALS);
 }
 
 static lapis_status take_member(lapis_dataset *ds, const char *member,

@@ -366,6 +366,24 @@ static lapis_status add_titles(const table *t, io_role r, const char *name,
   return io_arrays_add(t->ctx, out, name, &a);
 }
 
+/* How many decimals the table writes each target with, as texts; -1: numbers
+ * such as 1e-3 say nothing of that. */
+static lapis_status add_decimals(const table *t, lapis_arrays *out)
+{
+  enum { ROOM = 8 };
+  lapis_array a;
+  char *pool;
+  TRY(io_text_array(t->ctx, 1, t->count[IO_TARGET], ROOM * t->count[IO_TARGET],
+                    &a, &pool));
+  for (int64_t j = 0; j < t->columns; j++) {
+    const column *c = &t->column[j];
+    if (c->role != IO_TARGET) continue;
+    ((const char **)a.mat.val)[c->place] = pool;
+    pool += snprintf(pool, ROOM, "%d", (int)c->facts.decimals) + 1;
+  }
+  return io_arrays_add(t->ctx, out, "target_decimals", &a);
+}
+
 static lapis_status add_array(table *t, io_role r, const char *name,
                               lapis_array *a, lapis_arrays *out)
 {
@@ -388,6 +406,9 @@ static lapis_status hand_over(table *t, lapis_arrays *out)
   if (asked && titles) TRY(add_titles(t, IO_TARGET, "class_names", out));
   if (asked && t->count[IO_TARGET] > 0)
     TRY(add_titles(t, IO_TARGET, "target_names", out));
+  if (t->count[IO_TARGET] > 0 && !t->text_targets &&
+      strcmp(q->targets, "Y") == 0)
+    TRY(add_decimals(t, out));
   if (t->header && t->count[IO_ID] > 0)
     TRY(add_titles(t, IO_ID, "id_name", out));
   return LAPIS_OK;

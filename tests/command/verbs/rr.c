@@ -395,7 +395,7 @@ static void a_model_of_rank_0_tells_its_bias(void **state)
   command_run(&c, "fit rr -X x.csv -Y y.csv --denoise rpca --lambda 1e-6 "
                   "--model m.lapis");
   command_expect(&c, 0, "all of X is error");
-  command_do(&c, "predict m.lapis -X gap.csv -o p.npz");
+  command_do(&c, "predict m.lapis -X gap.csv");
   assert_string_equal(c.out, "1\t3.75\n2\t3.75\n");
   /* noise, most of it missing: what is chosen can be asked */
   for (int i = 0; i < 60; i++) used += sprintf(text + used, "x%d,", i);

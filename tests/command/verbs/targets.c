@@ -294,6 +294,88 @@ static void the_rival_knows_classes(void **state)
   command_end(&c);
 }
 
+/* Classes that are numbers: 1.50 and 2.00. */
+static void put_classes(command *c)
+{
+  char text[512] = "a,y\n";
+  for (int j = 0; j < 20; j++)
+    snprintf(text + strlen(text), 32, "%d,%s\n", j % 2 ? 5 + j : -5 - j,
+             j > 15  ? ""
+             : j % 2 ? "2.00"
+                     : "1.50");
+  command_write(c, "k.csv", text, strlen(text));
+}
+
+/* Prices in cents, of which each ends in 0 and the first two are alike. */
+static const char *price(int j, const double *x, char *to)
+{
+  snprintf(to, 64, j >= KNOWN ? "" : "%.1f0", j < 2 ? 3. : 5 + x[0] + x[1]);
+  return to;
+}
+
+/* Whether every cell of the column behind the first comma, of the lines below
+ * the first, has that many decimals. */
+static void expect_decimals(const char *text, char before, size_t decimals)
+{
+  int lines = 0;
+  for (const char *at = text; (at = strchr(at, '\n')) != NULL; lines++) {
+    if (*++at == '\0') break;
+    const char *cell = strchr(at, before) + 1;
+    size_t whole = strcspn(cell, ".,\n"), size = strcspn(cell, ",\n");
+    if (size != whole + 1 + decimals) fail_msg("%.30s in %.200s", cell, text);
+  }
+  assert_true(lines >= N - 1);
+}
+
+/* As the table writes its own, wherever the answers go. */
+static void answers_have_the_decimals_of_the_table(void **state)
+{
+  static const char *const methods[] = {"rr", "auto --candidates linear"};
+  static char text[65536];
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", "price", 0, price);
+  for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+    command_do(&c, "fit %s t.csv --target price -q -o a.csv --model m.lapis",
+               methods[k]);
+    command_slurp(&c, "a.csv", text, sizeof text);
+    expect_decimals(text, ',', 2);
+    command_do(&c, "predict m.lapis t.csv");
+    expect_decimals(c.out, '\t', 2);
+    command_do(&c, "predict m.lapis t.csv -o b.csv");
+    command_slurp(&c, "b.csv", text, sizeof text);
+    expect_decimals(text, ',', 2);
+  }
+  put_classes(&c);
+  command_do(&c, "fit linear k.csv --target y -q -o a.csv --model m.lapis");
+  command_slurp(&c, "a.csv", text, sizeof text);
+  if (strstr(text, "\n1,1.50,") == NULL) fail_msg("%s", text);
+  command_do(&c, "predict m.lapis k.csv");
+  assert_true(check_has(c.out, "1\t1.50\n2\t2.00\n"));
+  command_end(&c);
+}
+
+/* What goes to a file is not printed as well, but where it is asked for. */
+static void files_keep_what_they_hold(void **state)
+{
+  static const char *const files[] = {"-o a.csv", "-o a.npz", "-o a.html",
+                                      "-o parts/", "--completed c.csv"};
+  command c;
+  command_begin(&c);
+  write_table(&c, "t.csv", "tree", 0, word);
+  command_do(&c, "fit linear t.csv --target tree -q --model m.lapis");
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+    char said[128];
+    command_do(&c, "predict m.lapis t.csv %s", files[k]);
+    snprintf(said, sizeof said, "%d samples predicted, written to %s\n", N,
+             strchr(files[k], ' ') + 1);
+    assert_string_equal(c.out, said);
+    command_do(&c, "predict m.lapis t.csv %s --scores", files[k]);
+    assert_true(check_has(c.out, "\n60\t"));
+  }
+  command_end(&c);
+}
+
 int test_targets(void)
 {
   const struct CMUnitTest tests[] = {
@@ -304,6 +386,8 @@ int test_targets(void)
       cmocka_unit_test(who_asks_nothing_is_told_how),
       cmocka_unit_test(the_rival_knows_classes),
       cmocka_unit_test(empty_columns_are_named),
+      cmocka_unit_test(answers_have_the_decimals_of_the_table),
+      cmocka_unit_test(files_keep_what_they_hold),
   };
   return run_cases(tests, NULL, NULL);
 }

@@ -446,7 +446,7 @@ static void convert_choose_predict(void **state)
                   "m.lapis --map sqrt");
   command_expect(&c, 0, "mc --map sqrt");
   command_write(&c, "new.csv", "who,a,b\nx,0,1\ny,13,2\n", 21);
-  command_do(&c, "predict m.lapis new.csv --id who -o p.npz");
+  command_do(&c, "predict m.lapis new.csv --id who");
   assert_string_equal(c.out, "x\tno\ny\tyes\n");
   command_write(&c, "swapped.csv", "b,a,who\n1,0,x\n2,13,y\n", 21);
   command_do(&c, "predict m.lapis swapped.csv");
