@@ -260,6 +260,8 @@ static int describe_text(cli *c, const found *f)
       lapis_dataset_data(f->ds)->Y.rows == 0)
     printf("  --target TITLE,.. names what to predict; --arff-labels K: "
            "the last K columns\n");
+  if (!is_table(f->format) && f->model == NULL && !run)
+    info_next(f->name, &f->all, f->ds);
   return EXIT_DONE;
 }
 

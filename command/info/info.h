@@ -16,6 +16,9 @@ lapis_json *info_run_json(cli *c, const char *path, const lapis_arrays *all);
 void info_model(cli *c, const lapis_model *m, const lapis_arrays *all);
 lapis_json *info_model_json(cli *c, const lapis_model *m,
                             const lapis_arrays *all);
+/* What to type next; ds: the arrays as data, or NULL. */
+void info_next(const char *path, const lapis_arrays *all,
+               const lapis_dataset *ds);
 int info_build(cli *c);
 /* A folder of pictures; a picture, false: it is none.  *code: as it ended. */
 int info_folder(cli *c, const char *path);

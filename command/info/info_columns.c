@@ -372,6 +372,7 @@ typedef struct question {
   bool completed;     /* the whole table, no targets */
   bool classes;       /* targets are classes */
   bool target[LAPIS_COLUMNS_LISTED];
+  bool leak[LAPIS_COLUMNS_LISTED]; /* would be asked next to it, not known */
 } question;
 
 /* A column of quantities behind all others, as what is asked often is, with
@@ -424,6 +425,26 @@ static void find_question(const lapis_columns *all, question *q)
   q->method = "mc";
 }
 
+/* Columns with gaps like those of what is asked, in a fifth of the rows or
+ * more, where most columns have few: labels, too, which new samples will not
+ * have. */
+static void find_leaks(const lapis_columns *all, question *q)
+{
+  int64_t asked = 0;
+  int like = 0;
+  for (int j = 0; j < all->listed; j++)
+    if (q->target[j] && all->column[j].missing > asked)
+      asked = all->column[j].missing;
+  for (int j = 0; asked > 0 && j < all->listed; j++) {
+    int64_t gaps = all->column[j].missing;
+    q->leak[j] = 2 * gaps >= asked && gaps >= 5 && 5 * gaps >= all->rows;
+    like += q->leak[j];
+  }
+  bool few = 2 * like <= all->listed;
+  for (int j = 0; j < all->listed; j++)
+    q->leak[j] = few && q->leak[j] && !q->target[j];
+}
+
 /* A line that a person may paste.  Texts that are
  * neither names nor classes cannot be features.  Who answers best is not known
  * before, so it is asked. */
@@ -437,11 +458,11 @@ static void print_line(const cli *c, const lapis_columns *all, const char *path,
   char file[4096];
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *at = &all->column[j];
-    bool number = holds_numbers(at);
+    bool number = !q->leak[j] && holds_numbers(at);
     if (at->type == LAPIS_COLUMN_COMMA && decimal == '\0')
       decimal = at->decimal;
     id[j] = j == names;
-    bool words = !q->target[j] && is_nominal(at);
+    bool words = !q->target[j] && !q->leak[j] && is_nominal(at);
     nominal[j] = words && !at->declared; /* the declared become features so */
     drop[j] = !q->target[j] && !number && !words && !id[j];
     features += !q->target[j] && (number || words);
@@ -466,11 +487,18 @@ static void print_advice(const cli *c, const lapis_columns *all,
   question q = {.method = NULL};
   char before[600], title[512];
   find_question(all, &q);
+  if (!q.open && !q.completed) find_leaks(all, &q);
+  for (int j = 0; j < all->listed; j++)
+    if (q.leak[j])
+      printf("  note: %s has gaps as labels have: it is left out of the "
+             "features, as new samples will not have it\n",
+             title_of(all, j, title, sizeof title));
   if (!q.open) {
     print_line(c, all, path, &q, "  for example:");
     return;
   }
-  printf("  no label is missing; which column is to be predicted?\n");
+  printf("  no label is missing; which column is to be predicted? --drop those "
+         "that new samples will not have\n");
   for (int j = all->listed - 1, lines = 0; j >= 0 && lines < SHOWN_LINES; j--) {
     if (!can_be_asked(&all->column[j])) continue;
     memset(q.target, 0, sizeof q.target);
@@ -550,6 +578,46 @@ static bool holds_labels(const lapis_columns *all)
   return names == 1 && classes > 0;
 }
 
+static bool begins(const char *title, const char *with)
+{
+  return title != NULL && strncmp(title, with, strlen(with)) == 0;
+}
+
+static bool is_titled(const lapis_column *c, const char *title)
+{
+  return c->title != NULL && strcmp(c->title, title) == 0;
+}
+
+/* A column that only tables of answers have: where each is from, how probable
+ * it is, the set or the interval around it. */
+static bool is_of_answers(const lapis_columns *all, int j)
+{
+  const lapis_column *c = &all->column[j];
+  bool share = c->numbers > 0 && c->low >= 0 && c->high <= 1;
+  return (begins(c->title, "origin") && has_value(c, "given") &&
+          c->different <= 2) ||
+         (begins(c->title, "origin") && has_value(c, "filled")) ||
+         (is_titled(c, "probability") && share) ||
+         begins(c->title, "probability of ") || begins(c->title, "score of ") ||
+         begins(c->title, "set of ") || begins(c->title, "low of ") ||
+         (is_titled(c, "low") && j + 1 < all->listed &&
+          is_titled(&all->column[j + 1], "high"));
+}
+
+/* What fit, predict or label wrote with -o F.csv; *numbers: answers are. */
+static bool holds_answers(const lapis_columns *all, bool *numbers)
+{
+  bool any = false, sure = false, words = false;
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    any = any || is_of_answers(all, j);
+    sure = sure || begins(c->title, "probability") || begins(c->title, "score");
+    words = words || (is_class(c) && !begins(c->title, "origin"));
+  }
+  *numbers = !sure && !words;
+  return any;
+}
+
 void info_columns(const cli *c, const lapis_columns *all, const char *path,
                   const char *why)
 {
@@ -571,6 +639,15 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path,
   if (most < all->columns)
     printf("  ... %" PRId64 " columns more\n", all->columns - most);
   print_remarks(all);
+  bool numbers;
+  if (holds_answers(all, &numbers)) {
+    printf("  answers of lapis, a row a sample; to compare them with the "
+           "truth:\n    lapis eval %s --truth TRUTH.csv --scores",
+           numbers ? "r2" : "accuracy");
+    shell_file(stdout, path);
+    printf("\n");
+    return;
+  }
   if (*why != '\0' && holds_labels(all)) {
     printf("  names and labels, no features; 'lapis eval' compares with it; to "
            "fill in the missing ones:\n    lapis label IMAGE... --labels");

@@ -444,10 +444,83 @@ static void words_that_repeat(void **state)
   run_advice(&c);
   put_words(&c, 120, 11, 3, true);
   command_run(&c, "info words.csv");
-  says(&c, "which column is to be predicted?\n"
+  says(&c, "which column is to be predicted? --drop those that new samples "
+           "will not have\n"
            "    kind: lapis fit auto words.csv --target kind --one-hot cap\n"
            "    cap: lapis fit auto words.csv --target cap --one-hot kind\n");
   if (strstr(c.out, "for example") != NULL) fail_msg("%s", c.out);
+  command_end(&c);
+}
+
+/* A table of n rows: two columns of numbers, tall and size, of which each is
+ * given for some of the rows. */
+static void put_two_labels(command *c, int gaps_of_f)
+{
+  static char text[8192];
+  uint64_t seed = 4;
+  int used = sprintf(text, "id,f,g,h,tall,size\n");
+  for (int j = 0; j < 60; j++) {
+    double f = check_normal(&seed), g = check_normal(&seed);
+    used += sprintf(text + used, "n%d,", j);
+    if (j >= gaps_of_f) used += sprintf(text + used, "%.3f", f);
+    used += sprintf(text + used, ",%.3f,%.3f,%s,%s\n", g, f * g,
+                    j % 3 == 0 ? ""
+                    : f > 0    ? "yes"
+                               : "no",
+                    j % 3 == 1 ? ""
+                    : g > 0    ? "L"
+                               : "S");
+  }
+  command_write(c, "two.csv", text, (size_t)used);
+}
+
+/* What is a label, too, is no feature, but where all columns have gaps. */
+static void second_labels_are_left_out(void **state)
+{
+  command c;
+  command_begin(&c);
+  put_two_labels(&c, 0);
+  command_do(&c, "info two.csv");
+  says(&c, "note: tall has gaps as labels have: it is left out");
+  says(&c, "--id id --target size --drop tall\n");
+  run_advice(&c);
+  put_two_labels(&c, 3);
+  command_do(&c, "info two.csv");
+  says(&c, "--id id --target size --drop tall\n");
+  command_do(&c, "fit auto two.csv --id id --target size --drop tall -q -o "
+                 "a.csv --coverage .9");
+  command_do(&c, "info a.csv"); /* answers */
+  says(&c, "lapis eval accuracy --truth TRUTH.csv --scores a.csv\n");
+  command_do(&c, "fit auto two.csv --id id --target h --use f,g -q -o b.csv");
+  command_do(&c, "info b.csv");
+  says(&c, "lapis eval r2 --truth TRUTH.csv --scores b.csv\n");
+  if (strstr(c.out, "for example") != NULL) fail_msg("%s", c.out);
+  command_do(&c, "eval r2 --truth two.csv --target h --id id --scores b.csv");
+  command_end(&c);
+}
+
+/* Arrays: data, features alone, features by another name, numbers to be
+ * predicted, a result. */
+static void arrays_have_a_next_step(void **state)
+{
+  command c;
+  command_begin(&c);
+  put_two_labels(&c, 0);
+  put(&c, "LABELS.csv",
+      "row,label\n1,a\n2,b\n3,a\n5,b\n6,a\n7,b\n9,a\n11,b\n"
+      "12,b\n13,a\n");
+  command_do(&c, "convert two.csv d.npz --id id --target size --use f,g,h");
+  command_do(&c, "convert two.csv X.npy --use f,g,h");
+  command_do(&c, "convert two.csv y.npy --use h");
+  static const char *const file[] = {"d.npz", "X.npy", "y.npy"};
+  for (size_t k = 0; k < sizeof file / sizeof *file; k++) {
+    command_do(&c, "info %s", file[k]);
+    run_advice(&c);
+  }
+  command_do(&c, "fit auto d.npz -q -o r.npz");
+  command_do(&c, "info r.npz");
+  says(&c, "for example: lapis report r.npz -o page.html\n");
+  run_advice(&c);
   command_end(&c);
 }
 
@@ -709,6 +782,8 @@ int test_info(void)
       cmocka_unit_test(pipes_are_tables),
       cmocka_unit_test(advice_runs),
       cmocka_unit_test(words_that_repeat),
+      cmocka_unit_test(second_labels_are_left_out),
+      cmocka_unit_test(arrays_have_a_next_step),
       cmocka_unit_test(numbers_under_titles_of_names),
       cmocka_unit_test(units_are_told),
       cmocka_unit_test(tables_of_labels),
