@@ -309,6 +309,9 @@ void given_say(cli *c); /* the line, where the work begins */
  * the members that there are; tried: names that cv has several values of. */
 int given_settings(cli *c, const void *settings, unsigned has,
                    const char *tried);
+/* Arrays that fit's settings ask for and that none of its outputs has are
+ * refused. */
+int given_results(cli *c);
 /* ---- config.c: settings in a file ----------------------------------------*/
 int config_write(cli *c, const lapis_solver *cv, const void *settings,
                  const char *path);

@@ -28,6 +28,7 @@ typedef struct answers {
   lapis_mat titles;  /* of targets, or empty */
   lapis_mat doubts, margins;              /* of --suspects, or empty */
   lapis_mat kept, kept_values, low, high; /* of --coverage, or empty */
+  lapis_mat held_out;                     /* of --held-out, or empty */
 } answers;
 
 static lapis_mat model_text(cli *c, const char *name)
@@ -50,6 +51,9 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
       .kept_values = result_of(s, "kept_values"),
       .low = result_of(s, "set_low"),
       .high = result_of(s, "set_high"),
+      .held_out = args_get(&c->args, "held-out") != NULL
+                      ? result_of(s, "held_out")
+                      : (lapis_mat){.cols = 0},
       .classes = class_texts(c, ds),
       .values = c->model == NULL ? lapis_dataset_text(ds, "target_values")
                                  : model_text(c, "target_values"),
@@ -340,6 +344,9 @@ static bool fill_answers(cli *c, const lapis_dataset *ds, sheet *s,
       return false;
   if (!add_rather(s, a) || !add_coverage(c, ds, s, a)) return false;
   add_scores(s, a);
+  if (a->held_out.cols == s->n)
+    add_rows(s, a, &a->held_out,
+             a->labels.cols > 0 ? -1 : target_decimals(c, ds, 0), "held out");
   return true;
 }
 
@@ -361,7 +368,7 @@ lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   lapis_mat names = lapis_dataset_text(ds, "feature_names");
   bool targets = a.labels.cols > 0 || a.scores.cols > 0;
   int64_t room =
-      4 + 5 * (a.labels.rows + a.scores.rows) + (targets ? 0 : a.low_rank.rows);
+      4 + 6 * (a.labels.rows + a.scores.rows) + (targets ? 0 : a.low_rank.rows);
   bool fine = sheet_open(t, (int)room, lapis_dataset_data(ds)->X.cols);
   t->targets =
       targets ? (int)(a.labels.cols > 0 ? a.labels : a.scores).rows : 0;

@@ -91,3 +91,48 @@ int given_settings(cli *c, const void *settings, unsigned has,
                   "none; -P names them",
                   c->verb->name);
 }
+
+/* ---- results that are asked for -----------------------------------------*/
+/* Whether a result comes by that setting, whatever its value. */
+static bool comes_by(const lapis_result_row *r, const char *name)
+{
+  size_t size = strlen(name);
+  return r->when != NULL && strncmp(r->when, name, size) == 0 &&
+         r->when[size] != '=' && r->when[size] != '-';
+}
+
+/* A table and a page have what answers are made of, and a model all of it but
+ * what was said of the labels of the fit; arrays are all there. */
+static bool is_kept(const cli *c, const char *result)
+{
+  static const char *const shown[] = {"held_out",     "probabilities",
+                                      "classes_kept", "kept_values",
+                                      "set_low",      "set_high"};
+  const char *output = args_get(&c->args, "output");
+  bool model = args_get(&c->args, "model") != NULL;
+  if (output != NULL && !is_sheet(output) && !is_page(output)) return true;
+  for (size_t k = output == NULL; k < sizeof shown / sizeof *shown; k++)
+    if (strcmp(shown[k], result) == 0) return output != NULL || model;
+  return false;
+}
+
+int given_results(cli *c)
+{
+  for (int i = 0; i < c->args.n_given - c->args.n_kept; i++) {
+    const char *name = c->args.given[i].name;
+    const lapis_param *p = lapis_param_find(c->method, name);
+    const lapis_result_row *r;
+    /* how often to refill changes the answer; its result is a by-product */
+    if (p == NULL || strcmp(name, "refill") == 0) continue;
+    for (int k = 0; (r = lapis_method_result(c->method, k)) != NULL; k++)
+      if (comes_by(r, name) && !is_kept(c, r->name))
+        return cli_fail(EXIT_MISUSE,
+                        "%s: --%s asks for %s, which is not printed%s; write "
+                        "it: -o F.npz",
+                        c->verb->name, name, r->name,
+                        args_get(&c->args, "output") != NULL
+                            ? ", nor in a table or on a page"
+                            : "");
+  }
+  return EXIT_DONE;
+}

@@ -85,6 +85,7 @@ typedef struct answer {
       rather;
   lapis_mat boxes, box_image, box_class, refused;
   lapis_mat by, add, expected; /* of a race */
+  lapis_mat kept;              /* of --coverage, or empty */
   lapis_mat strays;            /* how many rows name no image, or empty */
 } answer;
 
@@ -105,6 +106,7 @@ static answer read_answer(const lapis_solver *f)
                   .boxes = result_of(f, "boxes"),
                   .box_image = result_of(f, "box_image"),
                   .box_class = result_of(f, "box_class"),
+                  .kept = result_of(f, "classes_kept"),
                   .strays = result_of(f, "rows_left_out"),
                   .refused = result_of(f, "refused")};
 }
@@ -118,19 +120,12 @@ static double score_of(const answer *a, int64_t i)
   return best;
 }
 
-static bool is_positive(const answer *a, int64_t i)
-{
-  return a->classes.cols != 2 || a->scores.rows != 1 ||
-         strcmp(flow_text_at(&a->labels, i), flow_text_at(&a->classes, 1)) == 0;
-}
-
 /* Boxes of image i; *at moves behind them. */
 static void print_boxes(const answer *a, int64_t i, int64_t *at)
 {
   for (;
        *at < a->boxes.cols && lapis_mat_at(&a->box_image, 0, *at) <= (double)i;
        (*at)++) {
-    if (!is_positive(a, i)) continue;
     printf("  %.0f,%.0f %.0fx%.0f", lapis_mat_at(&a->boxes, 0, *at),
            lapis_mat_at(&a->boxes, 1, *at), lapis_mat_at(&a->boxes, 2, *at),
            lapis_mat_at(&a->boxes, 3, *at));
@@ -151,6 +146,29 @@ static bool is_given(const answer *a, int64_t i)
   return lapis_mat_at(&a->known, 0, i) > 0 && !is_partly(a, i);
 }
 
+/* Whether class c is in the set of image i. */
+static bool in_set(const answer *a, int64_t i, int64_t c)
+{
+  bool many = a->kept.rows == 2 * a->classes.cols; /* no and yes of each */
+  return lapis_mat_at(&a->kept, many ? 2 * c + 1 : c, i) > 0;
+}
+
+static void print_set(const answer *a, int64_t i, int wide)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *to = open_memstream(&text, &size);
+  if (to == NULL) return;
+  for (int64_t c = 0; c < a->classes.cols; c++)
+    if (in_set(a, i, c))
+      fprintf(to, "%s%s", ftell(to) > 0 ? ";" : "",
+              flow_text_at(&a->classes, c));
+  fclose(to);
+  printf("  ");
+  flow_print_text(text, wide);
+  free(text);
+}
+
 static void print_table(const answer *a)
 {
   int wide = flow_longest(&a->names, 5), label = flow_longest(&a->labels, 5);
@@ -158,9 +176,12 @@ static void print_table(const answer *a)
   for (int64_t i = 0; given_wide == 5 && i < a->names.cols; i++)
     if (is_partly(a, i)) given_wide = 6;
   int64_t box = 0;
-  printf("%-*s  %-*s  %8s  %-*s%s\n", wide, "image", label, "label", "score",
-         given_wide, "given",
-         a->boxes.cols > 0 ? "  where (x,y width x height)" : "");
+  bool boxes = a->boxes.cols > 0, sets = a->kept.cols > 0;
+  if (sets) given_wide = 6;
+  printf("%-*s  %-*s  %8s  %-*s", wide, "image", label, "label", "score",
+         given_wide, "given");
+  if (sets) printf("  %-*s", boxes ? label : 3, "set");
+  printf("%s\n", boxes ? "  where (x,y width x height)" : "");
   for (int64_t i = 0; i < a->names.cols; i++) {
     const char *given = is_given(a, i)    ? "yes"
                         : is_partly(a, i) ? "partly"
@@ -169,6 +190,7 @@ static void print_table(const answer *a)
     printf("  ");
     flow_print_text(flow_text_at(&a->labels, i), label);
     printf("  %8.3f  %-*s", score_of(a, i), given_wide, given);
+    if (sets) print_set(a, i, boxes ? label : 0);
     print_boxes(a, i, &box);
     putchar('\n');
   }
@@ -245,6 +267,14 @@ static lapis_json *image_json(const answer *a, int64_t i, int64_t *at)
   for (int64_t c = 0; c < a->scores.rows; c++)
     lapis_json_put_number(scores, NULL, lapis_mat_at(&a->scores, c, i));
   lapis_json_put(one, "scores", scores);
+  lapis_json *set = lapis_json_list();
+  for (int64_t c = 0; a->kept.cols > 0 && c < a->classes.cols; c++)
+    if (in_set(a, i, c))
+      lapis_json_put_text(set, NULL, flow_text_at(&a->classes, c));
+  if (a->kept.cols > 0)
+    lapis_json_put(one, "set", set);
+  else
+    lapis_json_free(set);
   for (;
        *at < a->boxes.cols && lapis_mat_at(&a->box_image, 0, *at) <= (double)i;
        (*at)++)

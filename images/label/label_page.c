@@ -118,12 +118,12 @@ static lapis_status draw_places(page_memory *s, int64_t at)
   for (int64_t k = 0; status >= 0 && k < w->places.count; k++) {
     int64_t image = w->places.image[k];
     const double *b = w->places.box + 5 * k;
-    bool shown =
-        image == p->sample && (w->given.K > 1 || label_has(w, image, 0));
+    bool shown = image == p->sample;
     if (shown) {
       lapis_report_box *box = &s->box[k];
       *box = (lapis_report_box){.at = {b[0], b[1], b[2], b[3], b[4]},
-                                .of_class = w->places.class_[k]};
+                                .of_class =
+                                    w->given.K > 1 ? w->places.class_[k] : 0};
       if (p->boxes == 0) p->box = box;
       p->boxes++;
     }

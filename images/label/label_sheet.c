@@ -65,6 +65,23 @@ static const char *set_of(sheet *s, int64_t i)
   return s->text;
 }
 
+/* The places of the classes that an image has: "x,y WIDTHxHEIGHT CLASS" each.
+ */
+static void put_places(sheet *s, int64_t i)
+{
+  const found_boxes *p = &s->w->places;
+  size_t used = 0;
+  s->text[0] = '\0';
+  for (int64_t k = 0; k < p->count; k++) {
+    const double *b = p->box + 5 * k;
+    if (p->image[k] != i) continue;
+    used += (size_t)sprintf(s->text + used, "%s%.0f,%.0f %.0fx%.0f %s",
+                            used > 0 ? ";" : "", b[0], b[1], b[2], b[3],
+                            s->w->given.name[p->class_[k]]);
+  }
+  put(s, false, s->text);
+}
+
 static void put_titles(sheet *s)
 {
   const label_run *w = s->w;
@@ -74,6 +91,7 @@ static void put_titles(sheet *s)
   put(s, false, "origin");
   put(s, false, "rather");
   if (s->kept.cols > 0) put(s, false, "set");
+  if (s->w->set.where) put(s, false, "where");
   for (int64_t c = 0; cells && c < w->given.K; c++) {
     sprintf(s->text, "origin of %s", class_name(w, c));
     put(s, false, s->text);
@@ -94,6 +112,7 @@ static void put_image(sheet *s, int64_t i)
   put(s, false, origin(w, i));
   put(s, false, doubt_of(s, i));
   if (s->kept.cols > 0) put(s, false, set_of(s, i));
+  if (s->w->set.where) put_places(s, i);
   for (int64_t c = 0; cells && c < K; c++)
     put(s, false, isnan(w->Y[i * w->given.rows + c]) ? "filled" : "given");
   for (int64_t c = 0; c < K; c++) {
@@ -116,7 +135,7 @@ lapis_status label_sheet_write(const lapis_flow *f, const char *path)
   if (w->set.coverage > 0 && flow_get(f, "classes_kept", &s.kept) < 0)
     s.kept.cols = 0; /* nothing could be compared */
   for (int64_t c = 0; c < w->given.n_names; c++)
-    room += strlen(w->given.name[c]) + 4;
+    room += strlen(w->given.name[c]) + 4 + 96; /* and a box */
   s.text = malloc(room);
   if (s.text == NULL)
     return lapis_fail(f->ctx, LAPIS_ENOMEM, "label: out of memory");

@@ -1,7 +1,8 @@
 /* where.c - where in the image: a window for two classes, regions for more.
  *
- * Two classes [MC15 Sec. 4.3]: in every image, the window whose words are
- * nearest to the image's repaired column of Z_X.  More [MC15 Sec. 4.5]: what
+ * Two classes [MC15 Sec. 4.3]: in every image of the second one, the window
+ * whose words are nearest to the image's repaired column of Z_X.  More [MC15
+ * Sec. 4.5]: what
  * the completion puts into a class's own column weighs the words; in every
  * image and for each of its classes, the connected group of segments of the
  * greatest weight. */
@@ -178,7 +179,7 @@ static lapis_status one_window(label_run *w, int64_t i, bool roots,
   lapis_status s =
       lapis_windows_find(w->flow->ctx, &words, &t, NULL, 1, &box, &found, NULL);
   if (s < 0) return s;
-  return found > 0 ? add_place(w, &box, i, 0) : LAPIS_OK;
+  return found > 0 ? add_place(w, &box, i, w->given.n_names - 1) : LAPIS_OK;
 }
 
 static lapis_status find_windows(label_run *w, bool roots)
@@ -189,7 +190,7 @@ static lapis_status find_windows(label_run *w, bool roots)
   for (int64_t i = 0; s >= 0 && i < w->flow->n; i++) {
     if (flow_clock() > w->flow->end) s = LAPIS_TIME_LIMIT;
     if (s != LAPIS_OK) break;
-    s = one_window(w, i, roots, target);
+    if (label_has(w, i, 0)) s = one_window(w, i, roots, target);
   }
   free(target);
   return s;
