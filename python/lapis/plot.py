@@ -162,20 +162,43 @@ def _history(of):
     return of
 
 
+def _losses(candidates, ax):
+    """A bar a candidate: its loss while labels were hidden, +- its error."""
+    loss = "log_loss" if "log_loss" in candidates[0] else "squared_error"
+    names = [f"{one['method']} {one['settings']}" for one in candidates]
+    ax.barh(range(len(names)), [one[loss] for one in candidates],
+            xerr=[one["error"] for one in candidates])
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.set_xlabel(f"{loss.replace('_', ' ')} on hidden labels")
+    return ax
+
+
 def convergence(of, ax=None, names=("gap", "residual")):
     """What a solve recorded, iteration by iteration, on a log scale.
 
     `of` is a fitted estimator or a Result; of `names` those are drawn that
-    were recorded, and all else but the iteration where none was.
+    were recorded, and all else but the iteration where none was.  What is not
+    iterated (trees, a mean of candidates) has no history: of an estimator that
+    compared candidates their loss on hidden labels is drawn, best first.
     """
-    history, ax = _history(of), _axes(ax)
+    history = _history(of)
+    compared = getattr(of, "candidates_", [])
+    if not any(np.size(values) for values in history.values()):
+        if not compared:
+            raise ValueError("no iterations were recorded, so there is no "
+                             "convergence to draw; the answer was computed "
+                             "directly")
+        return _losses(compared, _axes(ax))
+    ax = _axes(ax)
     shown = [name for name in names if name in history] or [
         name for name in history if name != "iteration"]
     at = history.get("iteration")
     for name in shown:
         values = np.abs(np.asarray(history[name], float))
         where = np.arange(1, len(values) + 1) if at is None else at
-        ax.semilogy(where, np.where(values > 0, values, np.nan), label=name)
+        ax.semilogy(where, np.where(values > 0, values, np.nan),
+                    marker="." if len(values) == 1 else None, label=name)
     ax.set_xlabel("iteration")
     ax.legend()
     return ax

@@ -103,6 +103,22 @@ class Plots(unittest.TestCase):
         self.assertEqual(again.lines[0].get_ydata().tobytes(),
                          ax.lines[0].get_ydata().tobytes())
 
+    def test_what_is_not_iterated_shows_what_was_compared(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(60, 2))
+        y = X[:, 0] + np.sin(3 * X[:, 1])
+        for candidates in ("rr", "linear", "trees", "linear,trees"):
+            model = lapis.AutoRegressor(candidates=candidates).fit(X, y)
+            ax = lapis.plot.convergence(model)
+            widths = [bar.get_width() for bar in ax.patches]
+            self.assertEqual(widths, [one["squared_error"]
+                                      for one in model.candidates_])
+            self.assertIn("squared error", ax.get_xlabel())
+        model = lapis.AutoClassifier(candidates="trees").fit(X, y > 0)
+        self.assertIn("log loss", lapis.plot.convergence(model).get_xlabel())
+        with self.assertRaisesRegex(ValueError, "no iterations"):
+            lapis.plot.convergence({"iteration": [], "gap": []})
+
     def test_suspects_are_named(self):
         X, y, _ = two_classes(40, d=6)
         index, margin = np.array([[7, 0], [3, 0]]), np.array([0.75, -0.25])
