@@ -3,6 +3,7 @@
 Shapes and kinds are checked here, because they are Python's; what the numbers
 may be is the library's to say, in its own sentence.
 """
+import datetime
 import numbers
 import os
 
@@ -42,17 +43,39 @@ def check_array(X, name="X", sparse=False):
         raise ValueError(f"{name}: Complex data not supported")
     _check_shape(array.shape, name)
     if array.dtype.kind not in "fiub":
-        array = _numbers(array)
+        array = _numbers(array, name, feature_names(X))
     return as_float(array, name)
 
 
-def _numbers(array):
-    """Of words and objects; pandas' NA is NaN."""
+def _numbers(array, name, titles):
+    """Of words and objects; pandas' NA is NaN.  A date, or a text that is no
+    number, is refused by its place, as the command does."""
     try:
-        return array.astype(np.float64)
-    except TypeError:
-        unknown = unknown_in(array).reshape(array.shape)
-        return np.where(unknown, np.nan, array).astype(np.float64)
+        if array.dtype.kind != "M":
+            return array.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    unknown = unknown_in(array).reshape(array.shape)
+    for place, cell in np.ndenumerate(array):
+        if not unknown[place]:
+            _check_cell(cell, name, place, titles)
+    return np.where(unknown, np.nan, array).astype(np.float64)
+
+
+def _check_cell(cell, name, place, titles):
+    title = "" if titles is None else f" ({titles[place[1]]!r})"
+    at = f"{name}[{place[0]}, {place[1]}]{title}"
+    if isinstance(cell, (datetime.date, np.datetime64)):
+        raise ValueError(f"{at} is the date {cell}; a feature is a number: "
+                         "write days since a first date instead, or leave "
+                         "the column out")
+    if isinstance(cell, (str, bytes)):
+        try:
+            float(cell)
+        except ValueError:
+            raise ValueError(f"{at} is the text {cell!r}; a feature is a "
+                             "number, or NaN; a column of 0 and 1 a value "
+                             "says the same") from None
 
 
 def feature_names(X):

@@ -128,6 +128,25 @@ class Checks(unittest.TestCase):
         said = model.fit(X, X[:, 0] * 2 + X[:, 1]).held_out_
         np.testing.assert_allclose(said[:, 0], X[:, 0] * 2 + X[:, 1], atol=.5)
 
+    def test_dates_and_texts_are_refused_by_their_place(self):
+        day = np.array(["2020-01-02", "2020-01-05", "NaT", "2020-02-02"],
+                       "M8[D]")
+        frame = pd.DataFrame({"k": [1., 2, 3, 4], "since": day})
+        tried = [
+            (frame, r"X\[0, 1\] \('since'\) is the date 2020-01-02"),
+            (day.reshape(-1, 1), r"X\[0, 0\] is the date 2020-01-02"),
+            ([[1, None], [2, date(2020, 1, 5)], [3, 1], [4, 2]],
+             r"X\[1, 1\] is the date 2020-01-05"),
+            ([["1", "2"], ["3", "red"], ["1", "2"], ["4", "5"]],
+             r"X\[1, 1\] is the text 'red'"),
+            (frame.assign(since=["1", "x", None, "2"]),
+             r"X\[1, 1\] \('since'\) is the text 'x'"),
+        ]
+        for X, said in tried:
+            for cls in (lapis.AutoClassifier, lapis.RobustLDA):
+                with self.assertRaisesRegex(ValueError, said):
+                    cls().fit(X, ["a", "b", "a", "b"])
+
     def test_check_estimator_rlda(self):
         self.check(lapis.RobustLDA)
 
