@@ -62,11 +62,13 @@ static bool is_asked(cli *c, const eval_files *files, const char *title)
 }
 
 /* Whether a column behind the first target tells of answers: their origin, the
- * set or the interval of each.  What the truth has is a target, once. */
+ * set, the place or the interval of each, what it was while it was hidden. What
+ * the truth has is a target, once. */
 static bool is_about(cli *c, const eval_files *files, const eval_columns *out,
                      const char *title)
 {
-  static const char *const about[] = {"origin", "rather", "set", "low", "high"};
+  static const char *const about[] = {"origin", "rather", "set",     "where",
+                                      "low",    "high",   "held out"};
   for (size_t i = 0; out->count > 0 && i < sizeof about / sizeof *about; i++) {
     size_t size = strlen(about[i]);
     if (!begins(title, about[i])) continue;
