@@ -21,7 +21,7 @@ static int read_places(const char *path, const lapis_mat *X, int base,
     double v = lapis_mat_at(X, k % 2, k / 2);
     if (!(v >= base && v < 1e15 && floor(v) == v))
       return cli_fail(
-          EXIT_INPUT, "%s: pair %lld: %s %.10g is no whole number from %d",
+          EXIT_INPUT, "%s: pair %lld: %s %.10g is not a whole number from %d",
           path, (long long)(k / 2) + 1, k % 2 == 0 ? "row" : "column", v, base);
     place[k % 2 * X->cols + k / 2] = (int64_t)v - base;
   }
@@ -88,14 +88,22 @@ static int answer(cli *c, const char *path, const lapis_dataset *ds)
 /* What would be read, or written, for nothing is refused. */
 static int check(cli *c)
 {
+  static const char *const idle[] = {"scores",      "completed", "coverage",
+                                     "coverage-by", "P",         "G"};
   const char *output = args_get(&c->args, "output");
+  for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+    if (args_get(&c->args, idle[i]) != NULL)
+      return cli_fail(EXIT_MISUSE,
+                      "predict: --pairs asks for entries of the matrix alone; "
+                      "leave out %s%s",
+                      strlen(idle[i]) > 1 ? "--" : "-", idle[i]);
   if (c->args.n_words > 0 || args_get(&c->args, "X") != NULL)
     return cli_fail(EXIT_MISUSE,
                     "predict: --pairs asks for entries of the model's own "
                     "samples and reads no others; leave the data out");
-  if (output != NULL && names_folder(output))
+  if (output != NULL && (names_folder(output) || is_page(output)))
     return cli_fail(EXIT_MISUSE,
-                    "%s: is a folder; the values of --pairs go to one file, "
+                    "%s: the values of --pairs go to one file, "
                     "F.csv, F.tsv or F.npz",
                     output);
   return EXIT_DONE;

@@ -75,6 +75,12 @@ static void triplets_and_pairs(void **state)
   CHECK_NEAR(a, seen, 1e-5 * fabs(seen));
   command_run(&c, "predict m.lapis --pairs pairs.csv -o parts/");
   command_expect(&c, 2, "parts/");
+  command_run(&c, "predict m.lapis --pairs pairs.csv -o p.html");
+  command_expect(&c, 2, "p.html");
+  command_run(&c, "predict m.lapis --pairs pairs.csv --scores");
+  command_expect(&c, 2, "--scores");
+  command_run(&c, "predict m.lapis --pairs pairs.csv --completed f.csv");
+  command_expect(&c, 2, "--completed");
   command_run(&c, "predict m.lapis one.csv --pairs pairs.csv");
   command_expect(&c, 2, "--pairs");
   command_run(&c, "predict m.lapis --pairs far.csv");
@@ -219,10 +225,10 @@ static void bad_triplets(void **state)
   static const struct {
     const char *text, *words;
   } bad[] = {
-      {"row,column,value\n1,1,1\n0,1,2\n", ":3:1: the row '0' is no whole"},
-      {"row,column,value\n1,1.5,1\n", ":2:3: the column '1.5' is no whole"},
+      {"row,column,value\n1,1,1\n0,1,2\n", ":3:1: the row '0' is not a whole"},
+      {"row,column,value\n1,1.5,1\n", ":2:3: the column '1.5' is not a whole"},
       {"row,column,value\n1,1,1\n1,2,nan\n", ":3:5: the value 'nan'"},
-      {"row,column,value\n1,1,\n", "the value '' is no finite number"},
+      {"row,column,value\n1,1,\n", "the value '' is not a finite number"},
       {"row0,column0,value\n0,0,1\n1,1,2\n0,1,3\n1,1,4\n",
        ":5: row 1, column 1 stands in line 3 already"},
       {"row,column,value\n", "has a header and no entry"},
