@@ -41,7 +41,7 @@ static int set_context(cli *c)
   if (when != NULL && strcmp(when, "auto") != 0 &&
       strcmp(when, "always") != 0 && strcmp(when, "never") != 0)
     return cli_fail(EXIT_MISUSE,
-                    "--progress '%s' is none of auto, always, never", when);
+                    "--progress '%s' is not one of auto, always, never", when);
   c->quiet = args_get(&c->args, "quiet") != NULL;
   c->json = args_get(&c->args, "json") != NULL;
   c->strict = args_get(&c->args, "strict") != NULL;
@@ -105,8 +105,8 @@ static int no_verb(const char *word)
   const lapis_method *m = rows_table_find(word);
   bool feature = m != NULL && lapis_feature_find(word) == m;
   if (m != NULL)
-    return cli_fail(EXIT_MISUSE, "'%s' is no verb; write 'lapis %s %s'", word,
-                    feature ? "features" : "fit", word);
+    return cli_fail(EXIT_MISUSE, "'%s' is not a verb; write 'lapis %s %s'",
+                    word, feature ? "features" : "fit", word);
   return cli_fail(EXIT_MISUSE,
                   "there is no verb '%s'%s; 'lapis --help' lists what there is",
                   word, lapis_nearest_hint(&near, "", hint, sizeof hint));

@@ -73,7 +73,7 @@ lapis_status lapis_features_new(lapis_ctx *ctx, const lapis_method *kind,
   NEEDS(ctx, ctx, out);
   const feature_kind *k = kind == NULL ? NULL : find(kind->name);
   if (k == NULL)
-    return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is no kind of features",
+    return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is not a kind of features",
                       kind == NULL ? "NULL" : kind->name);
   TRY(settings_check(ctx, &k->shown, settings));
   lapis_features_options how = {.size = sizeof how};

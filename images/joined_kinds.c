@@ -225,7 +225,7 @@ static lapis_status check_kinds(lapis_ctx *ctx,
                       MOST_KINDS);
   for (int k = 0; k < count; k++) {
     if (kinds[k] == NULL || lapis_feature_find(kinds[k]->name) == NULL)
-      return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is no kind of features",
+      return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is not a kind of features",
                         kinds[k] == NULL ? "NULL" : kinds[k]->name);
     if (count > 1 && !feature_kind_is_single(kinds[k]))
       return lapis_fail(ctx, LAPIS_EINVAL,

@@ -34,7 +34,7 @@ lapis_status flow_begin(void *self, lapis_solver *s)
         f->ctx, LAPIS_EMISSING,
         f->count <= 0
             ? "%s: there are no images; name image files, or folders of them"
-            : "%s: there is one image; it takes two or more",
+            : "%s: there is only one image; two or more are needed",
         m->name);
   return f->class_->begin(f);
 }
@@ -51,7 +51,7 @@ lapis_status lapis_flow_new(lapis_ctx *ctx, const lapis_method *pipeline,
   for (int i = 0; i < CLASSES; i++)
     if (pipeline == classes[i]->work.table) of = classes[i];
   if (of == NULL)
-    return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is no pipeline",
+    return lapis_fail(ctx, LAPIS_EINVAL, "'%s' is not a pipeline",
                       pipeline == NULL ? "NULL" : pipeline->name);
   lapis_flow *f = calloc(1, sizeof *f);
   if (f != NULL) f->settings = calloc(1, pipeline->settings_size);

@@ -12,7 +12,7 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   % result  has these fields:
   %  scores              n x K: of the one that answers; of a mean its
   %                      probabilities; of numbers what is predicted
-  %  probabilities       n x K, where labels were hidden, and are no numbers:
+  %  probabilities       n x K, where labels were hidden, and are not numbers:
   %                      of yes, or of each class
   %  labels              n x c, where targets are classes: what is decided by
   %                      the scores, as Y is written

@@ -46,7 +46,7 @@
 #define NO_MISSING_VALUES "takes no missing values"
 #define NO_POINT_HOLDS "points is confirmed by most of the images"
 #define LITTLE_IS_SHARED "they may show nothing in common"
-#define NO_VALUE_OF "is no value of "
+#define NO_VALUE_OF "is not a value of "
 #define NUMBERS_THE_ROWS "numbers the rows"
 #define OF_ANOTHER_RUN "is of another run"
 #define ONE_GROUP "all rows are of one group"

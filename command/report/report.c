@@ -30,7 +30,7 @@ static int read_count(cli *c, const char *name, int64_t low, int64_t *out)
   long long v = strtoll(text, &end, 10);
   if (end == text || *end != '\0' || v < low || v > 1000000000)
     return cli_fail(EXIT_MISUSE,
-                    "report: --%s '%s' is no whole number of at least %lld",
+                    "report: --%s '%s' is not a whole number of at least %lld",
                     name, text, (long long)low);
   *out = v;
   return EXIT_DONE;

@@ -34,7 +34,7 @@ static int list_files(cli *c, report_parts *own)
   if (folder == NULL) return EXIT_DONE;
   if (stat(folder, &is) != 0 || !S_ISDIR(is.st_mode))
     return cli_fail(EXIT_INPUT,
-                    "report: --images: %s is no folder; name the one that "
+                    "report: --images: %s is not a folder; name the one that "
                     "holds the pictures",
                     folder);
   lapis_status s = lapis_image_list(c->ctx, &folder, 1, &own->files);
@@ -300,7 +300,7 @@ int report_pictures(cli *c, report_parts *own, lapis_report *r)
       own->data != NULL && lapis_dataset_data(own->data)->xy.cols > 0;
   if (positions) return picture_matches(own, r, &match);
   if (!c->quiet)
-    fprintf(stderr, "lapis: report: matches are drawn where --data holds the "
-                    "positions of the points (xy)\n");
+    fprintf(stderr, "lapis: report: matches are not drawn; --data with the "
+                    "positions of the points (xy) draws them\n");
   return EXIT_DONE;
 }

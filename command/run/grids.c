@@ -18,7 +18,7 @@ int grid_add(cli *c, grid_text *g, const char *text)
   const char *name = g->grid[g->count++].name;
   if (strcmp(name, "map") == 0 || strcmp(name, "map-priv") == 0)
     return cli_fail(EXIT_MISUSE,
-                    "cv: --grid %s: a map is no setting of the method; give "
+                    "cv: --grid %s: a map is not a setting of the method; give "
                     "--%s itself, not in the grid: a run each, and compare",
                     name, name);
   for (int k = 0; k < g->count - 1; k++)

@@ -81,7 +81,7 @@ static int find_columns(cli *c, const char *option, char **spec)
   bool streamed = c->args.n_words > 0 && strcmp(c->args.word[0], "-") == 0;
   if (given != NULL && streamed && !names_file(given))
     return cli_fail(EXIT_MISUSE,
-                    "-%s %s: is no file; where it is a column, name the "
+                    "-%s %s: is not a file; where it is a column, name the "
                     "table's file instead of -",
                     option, given);
   if (given == NULL || *spec != NULL || table == NULL) return EXIT_DONE;
@@ -115,6 +115,6 @@ int group_fail(cli *c, lapis_status s, const char *option)
   if (found == NULL || G == NULL || names_file(G) ||
       strstr(why, "has no column") == NULL)
     return cli_fail_status(c, s);
-  return cli_fail(cli_exit_code(c, s), "-%s %s: is no file, and %s", option, G,
-                  why);
+  return cli_fail(cli_exit_code(c, s), "-%s %s: is not a file, and %s", option,
+                  G, why);
 }

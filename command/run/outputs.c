@@ -269,7 +269,8 @@ static int check_sure(const cli *c, bool used)
   const char *text = args_get(&c->args, "sure");
   if (text == NULL) return EXIT_DONE;
   if (!lapis_number_read(text, NULL, &v) || !(v >= 0 && v <= 1))
-    return cli_fail(EXIT_MISUSE, "--sure '%s' is no probability, 0 to 1", text);
+    return cli_fail(EXIT_MISUSE, "--sure '%s' is not a probability, 0 to 1",
+                    text);
   if (used) return EXIT_DONE;
   return cli_fail(EXIT_MISUSE, "--sure goes with --completed F.csv, which "
                                "leaves other answers empty, or with a page, "

@@ -66,8 +66,8 @@ int table_from_args(cli *c, lapis_table_options *out)
   long long count = features == NULL ? 0 : strtoll(features, &end, 10);
   if (features != NULL && (*end != '\0' || count < 1 || count > INT32_MAX))
     return cli_fail(EXIT_MISUSE,
-                    "--feature-count '%s' is no number from 1 to %d", features,
-                    INT32_MAX);
+                    "--feature-count '%s' is not a number from 1 to %d",
+                    features, INT32_MAX);
   const char *triplets = args_get(&c->args, "triplets");
   bool from_1 = triplets != NULL && strcmp(triplets, "1") == 0;
   bool from_0 = triplets != NULL && strcmp(triplets, "0") == 0;

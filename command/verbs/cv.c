@@ -346,8 +346,9 @@ static int nothing_judged(const cli *c, lapis_status s, const lapis_solver *cv)
       lapis_metric_find(c->ctx, text_of(cv, "metric"), &metric) >= 0 &&
       metric->reads == LAPIS_METRIC_VALUES;
   if (s == LAPIS_TIME_LIMIT)
-    return cli_fail(EXIT_FAILED, "cv: --time-limit was over before a fold was "
-                                 "scored; give more seconds, or --jobs auto");
+    return cli_fail(EXIT_FAILED,
+                    "cv: the time limit ended before a fold was scored; give a "
+                    "larger --time-limit, or --jobs auto");
   return cli_fail(EXIT_INPUT, "cv: no point could be scored: %s",
                   *why != '\0' ? why
                   : numbers    ? "a fold needs two different values; take "
@@ -395,12 +396,13 @@ static int read_share(cli *c, int64_t *part, int64_t *parts)
   int code = part_from_args(c, part, parts);
   if (code != EXIT_DONE) return code;
   if (args_get(&c->args, "output") == NULL)
-    return cli_fail(EXIT_MISUSE, "cv: --part needs -o F.npz for what it found");
+    return cli_fail(EXIT_MISUSE,
+                    "cv: --part needs -o F.npz, to write its scores");
   for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
     if (args_get(&c->args, apart[i]) != NULL)
       return cli_fail(EXIT_MISUSE,
-                      i == 1 ? "cv: a part knows no best point: --config "
-                               "belongs to --join"
+                      i == 1 ? "cv: one part does not know the best settings; "
+                               "give --config with --join"
                              : "cv: --%s needs all folds and is not done in "
                                "parts",
                       apart[i]);
@@ -469,7 +471,7 @@ static int join(cli *c)
                       name);
   }
   if (c->method != NULL)
-    return cli_fail(EXIT_MISUSE, "cv: --join needs files alone, without '%s'",
+    return cli_fail(EXIT_MISUSE, "cv: --join takes files only; leave out '%s'",
                     c->method->name);
   int code = check_writable(c, args_get(&c->args, "config"));
   if (code != EXIT_DONE) return code;
@@ -517,8 +519,8 @@ static int run(cli *c)
   if (lapis_predict_method(c->method) == NULL)
     code = cli_fail(
         EXIT_MISUSE,
-        "cv: %s predicts no held-out samples, so settings cannot be compared; "
-        "fit it with each setting and compare what is printed",
+        "cv: %s does not predict held-out samples, so settings cannot be "
+        "compared; fit it with each setting and compare what is printed",
         c->method->name);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "config"));
   if (code == EXIT_DONE) code = settings_from_args(c, &settings);
@@ -533,8 +535,8 @@ static int run(cli *c)
   if (code == EXIT_DONE) tell_unscaled(c, settings, &g);
   bool in_parts = args_get(&c->args, "part") != NULL;
   if (code == EXIT_DONE && !in_parts && args_get(&c->args, "output") != NULL)
-    code = cli_fail(EXIT_MISUSE, "cv: -o is where --part K/N writes; --config "
-                                 "takes the best settings");
+    code = cli_fail(EXIT_MISUSE, "cv: -o goes with --part K/N; --config F.json "
+                                 "writes the best settings");
   if (code == EXIT_DONE)
     code = (in_parts ? judge_part : judge)(c, ds, settings, &g);
   grid_text_free(&g);

@@ -124,7 +124,8 @@ static int run_line(const line *l, const char *out)
     _exit(EXIT_FAILED);
   }
   if (child < 0)
-    return cli_fail(EXIT_FAILED, "demo: no process: %s", strerror(errno));
+    return cli_fail(EXIT_FAILED, "demo: a process could not be started:  %s",
+                    strerror(errno));
   struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
   (void)sigaction(SIGINT, &ignore, &before);
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
@@ -158,8 +159,8 @@ static int run(cli *c)
   l->dir = dir == NULL ? "demo" : dir;
   int code = EXIT_DONE;
   if (c->json)
-    code = cli_fail(EXIT_MISUSE, "demo: --json is for the lines that it runs; "
-                                 "type one yourself with --json");
+    code = cli_fail(EXIT_MISUSE, "demo: --json is for the commands that demo "
+                                 "runs; run one of them yourself with --json");
   else if (!find_faces(l->faces, sizeof l->faces))
     code = cli_fail(EXIT_INPUT, "demo: the bundled faces are not there; "
                                 "LAPIS_SHARE names the folder of cmu_faces");

@@ -214,8 +214,9 @@ static int check_part(const cli *c)
     return cli_fail(EXIT_MISUSE, "features: --part fills the cache; -o belongs "
                                  "to the run without it");
   if (args_get(a, "boxes") != NULL)
-    return cli_fail(EXIT_MISUSE, "features: features of given boxes are not "
-                                 "kept in a cache, so that there are no parts");
+    return cli_fail(EXIT_MISUSE,
+                    "features: features of given boxes are not kept in a "
+                    "cache, so they are not made in parts");
   bool learns = kinds_have(&c->kinds, "vocabulary");
   if (learns && args_get(a, "vocabulary") == NULL)
     return cli_fail(EXIT_MISUSE,
@@ -280,7 +281,9 @@ static int run(cli *c)
   int code = in_parts ? check_part(c) : EXIT_DONE;
   if (code != EXIT_DONE) return code;
   if (path == NULL && !in_parts)
-    return cli_fail(EXIT_MISUSE, "features: -o F.npz says where they go");
+    return cli_fail(
+        EXIT_MISUSE,
+        "features: give -o F.npz, the file that they are written to");
   if (!in_parts)
     code = is_sheet(path) ? check_writable(c, path) : check_result(c, path);
   if (code == EXIT_DONE)

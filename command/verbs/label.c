@@ -46,10 +46,11 @@ static int check_options(cli *c, const cli_kinds *kinds, const char *listed)
                           "label: --%s is of features made here, and %s was "
                           "made elsewhere",
                           name, listed)
-               : cli_fail(EXIT_MISUSE,
-                          "label: --%s is no option of %s; 'lapis features %s "
-                          "--help' lists those",
-                          name, listed, listed);
+               : cli_fail(
+                     EXIT_MISUSE,
+                     "label: --%s is not an option of %s; 'lapis features %s "
+                     "--help' lists those",
+                     name, listed, listed);
   }
   return EXIT_DONE;
 }
@@ -381,7 +382,7 @@ static int finish(cli *c, const job *j, lapis_status status)
   flow_print_refused(c, &a.refused);
   if (a.labels.cols == 0)
     return cli_fail(EXIT_FAILED,
-                    "label: stopped (%s) before there were labels; give it a "
+                    "label: stopped (%s) before there were labels; give a "
                     "larger --time-limit%s",
                     lapis_status_name(status), flow_kept(c));
   int code = write_files(c, j);

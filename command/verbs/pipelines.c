@@ -151,7 +151,7 @@ static int finish(cli *c, const flow_verb *v, const flow_job *j,
   flow_print_refused(c, &refused);
   if (result_of(j->flow, "match").cols == 0)
     return cli_fail(EXIT_FAILED,
-                    "%s: stopped (%s) before there was an answer; give it a "
+                    "%s: stopped (%s) before there was an answer; give a "
                     "larger --time-limit",
                     c->verb->name, lapis_status_name(status));
   int code = write_files(c, j->flow);

@@ -266,7 +266,7 @@ static int take_model(cli *c, int argc, char **argv, int at)
                       "%s (%s takes a model first, as fit --model writes it)",
                       why, c->verb->name);
     return cli_fail(EXIT_MISUSE,
-                    "%s: '%s' is no model and '%s' is one: the model comes "
+                    "%s: '%s' is not a model and '%s' is one: the model comes "
                     "first: lapis %s %s %s",
                     c->verb->name, path, model, c->verb->name, model, path);
   }
@@ -275,8 +275,8 @@ static int take_model(cli *c, int argc, char **argv, int at)
   c->method = lapis_predict_method(m);
   if (c->method != NULL) return EXIT_DONE;
   return cli_fail(EXIT_MISUSE,
-                  "%s: a %s model answers no new samples; fit it again with "
-                  "them among the data",
+                  "%s: a %s model does not predict new samples;  fit it again "
+                  "with them among the data",
                   path, m->name);
 }
 

@@ -104,7 +104,8 @@ lapis_status gist_bank_new(lapis_ctx *ctx, const lapis_gist_settings *set,
   *out = NULL;
   if ((set->side & (set->side - 1)) != 0 || set->blocks > set->side)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "gist: --side %" PRId64 " is no power of two, at least "
+                      "gist: --side %" PRId64
+                      " is not a power of two, at least "
                       "as large as --blocks",
                       set->side);
   gist_bank *b = base_alloc(ctx, 1, sizeof *b);

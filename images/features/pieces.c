@@ -59,7 +59,7 @@ lapis_status feature_shape(lapis_ctx *ctx, const char *kind, const char *text,
   if (whole && *width >= 1 && *width <= most && *height >= 1 && *height <= most)
     return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "%s: --size '%s' is no WIDTHxHEIGHT from 1x1 to %" PRId64
+                    "%s: --size '%s' is not WIDTHxHEIGHT from 1x1 to %" PRId64
                     "x%" PRId64,
                     kind, text, most, most);
 }

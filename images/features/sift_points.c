@@ -35,7 +35,7 @@ static lapis_status find_image(const feature_job *j, const char *path,
   if (found == 1) return LAPIS_OK;
   if (found == 0)
     return lapis_fail(j->base.ctx, LAPIS_EDATA,
-                      "%s:%" PRId64 ": '%.200s' is none of the %" PRId64
+                      "%s:%" PRId64 ": '%.200s' is not one of the %" PRId64
                       " images",
                       path, row->line, row->name, j->count);
   return lapis_fail(j->base.ctx, LAPIS_EDATA,

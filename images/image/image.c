@@ -50,7 +50,7 @@ static size_t magic_size(const char *magic)
 
 static lapis_status refuse_stranger(const image_source *from)
 {
-  const char *what = "is no image that LAPIS knows";
+  const char *what = "is not an image that LAPIS knows";
   char text[64];
   for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++) {
     const stranger *s = &strangers[i];

@@ -88,7 +88,7 @@ static lapis_status check_colours(const job *j)
   bool ink = space == JCS_CMYK || space == JCS_YCCK;
   return lapis_fail(j->from->ctx, LAPIS_EFORMAT,
                     "%s: JPEG: is %s; save it as RGB", j->from->path,
-                    ink ? "CMYK, made for printing" : "of no known colours");
+                    ink ? "CMYK, made for printing" : "in unknown colours");
 }
 
 static void read_exif(job *j)

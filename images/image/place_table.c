@@ -98,8 +98,9 @@ static lapis_status read_table(lapis_ctx *ctx, const io_file *f,
 {
   scan s = {.form = form};
   if (f->format != IO_CSV || f->data == NULL)
-    return lapis_fail(ctx, LAPIS_EFORMAT, "%s: is no table; %s are rows of %s",
-                      io_name(f->path), form->nouns, form->title);
+    return lapis_fail(ctx, LAPIS_EFORMAT,
+                      "%s: is not a table; %s are rows of %s", io_name(f->path),
+                      form->nouns, form->title);
   TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s.csv));
   if (!csv_at_end(&s.csv)) TRY(skip_header(&s.csv));
   TRY(read_rows(&s, out));

@@ -173,8 +173,8 @@ static bool may_doubt(label_run *w, const lapis_solver *s)
   bool apart = w->flow->data.group == NULL;
   if (label_figures(s, &figures, &chosen) == NULL) {
     flow_remark(w->flow, "not-looked",
-                "wrong labels are not looked for: too few labels are "
-                "given to hide some");
+                "wrong labels are not looked for: too few labels are given to "
+                "hold some out");
     return false;
   }
   if (get(s, "hidden", &hidden) < 0) return false;
@@ -241,10 +241,9 @@ lapis_status label_doubts(label_run *w)
   if (s >= 0) s = hold_out(w, p);
   bool none = s == LAPIS_EINVAL;
   if (s == LAPIS_TIME_LIMIT)
-    flow_remark(
-        w->flow, "not-looked",
-        "no time was left to look for wrong labels; a larger {time-limit} "
-        "gives some");
+    flow_remark(w->flow, "not-looked",
+                "there was no time left to look for wrong labels; give a "
+                "larger {time-limit}");
   if (s == LAPIS_OK) {
     lapis_status listed = list(w, p);
     if (listed >= 0) listed = publish(w);

@@ -155,7 +155,7 @@ static lapis_status find_paths(label_run *w)
     while (at < f->count && strcmp(f->path[at], name[i]) != 0) at++;
     if (at == f->count)
       return lapis_fail(f->ctx, LAPIS_EINVAL,
-                        "label: %s has features but is none of the images",
+                        "label: %s has features but is not one of the images",
                         name[i]);
     w->path_at[i] = at;
   }

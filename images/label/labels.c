@@ -272,7 +272,7 @@ static lapis_status bad_row(const label_table *s, const image_index *x,
                       s->r->path, line, cell, s->r->image[found[0]],
                       s->r->image[found[1]]);
   return lapis_fail(s->ctx, LAPIS_EDATA,
-                    "%s:%" PRId64 ": '%.200s' is none of the %" PRId64
+                    "%s:%" PRId64 ": '%.200s' is not one of the %" PRId64
                     " images%s%.200s%s; --keep-going leaves such rows out",
                     s->r->path, line, cell, s->r->n,
                     near == NULL ? "" : " (did you mean '",

@@ -85,7 +85,7 @@ static lapis_status take_boxes(lapis_flow *f)
   lapis_mat group;
   if (f->n < 2)
     return lapis_fail(f->ctx, LAPIS_EMISSING,
-                      "locate: one image is left; it takes two or more");
+                      "locate: only one image is left; two or more are needed");
   TRY(lapis_result_get(f->features, "X", &f->data.X));
   TRY(lapis_result_get(f->features, "group", &group));
   f->data.group = group.val;

@@ -188,7 +188,7 @@ static lapis_status check_counts(lapis_flow *f, lapis_mat *X)
   free(few);
   if (s < 0 || f->n >= 2) return s;
   return lapis_fail(f->ctx, LAPIS_EMISSING,
-                    "match: one image is left; it takes two or more");
+                    "match: only one image is left; two or more are needed");
 }
 
 static void copy_points(match *m, const lapis_mat *X, const lapis_mat *xy,

@@ -118,7 +118,7 @@ static lapis_status pick_array(lapis_flow *f, flow_vectors *v,
                       v->path, member == NULL ? v->path : member);
   if (!holds_numbers(found) || found->axes > 2)
     return lapis_fail(f->ctx, LAPIS_EDATA,
-                      "%s: '%.200s' is no matrix of numbers, a row an image",
+                      "%s: '%.200s' is not a matrix of numbers, a row an image",
                       v->path, found->name == NULL ? "" : found->name);
   v->mat = &found->mat;
   v->rows = found->mat.cols;
@@ -227,7 +227,7 @@ static lapis_status bad_row(lapis_flow *f, const flow_vectors *v, int64_t row,
                       v->path, row + 1, name, f->path[found[0]],
                       f->path[found[1]]);
   return lapis_fail(f->ctx, LAPIS_EDATA,
-                    "%s: row %" PRId64 ": '%.200s' is none of the %" PRId64
+                    "%s: row %" PRId64 ": '%.200s' is not one of the %" PRId64
                     " images; --keep-going leaves such rows out",
                     v->path, row + 1, name, f->count);
 }

@@ -21,7 +21,7 @@ lapis_status bag_read_bins(lapis_ctx *ctx, const char *kind, const char *text,
     at = end + 1;
   }
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "%s: --bins '%s' is no list of at most %d whole numbers "
+                    "%s: --bins '%s' is not a list of at most %d whole numbers "
                     "from %d to %d, as 2,4,8",
                     kind, text, BAG_BINS, LEAST_BIN, MOST_BIN);
 }
@@ -54,7 +54,8 @@ static lapis_status take_line(feature_job *j, const char *file, int64_t number,
   if (found) return LAPIS_OK;
   int shown = size < 200 ? (int)size : 200;
   return lapis_fail(j->base.ctx, LAPIS_EDATA,
-                    "%s:%" PRId64 ": '%.*s' is none of the images; a line is "
+                    "%s:%" PRId64
+                    ": '%.*s' is not one of the images; a line is "
                     "an image's name, with its ending or without",
                     file, number, shown, line);
 }
@@ -82,7 +83,7 @@ lapis_status bag_read_names(feature_job *j, const char *file, bool *learns)
   lapis_status s = LAPIS_OK;
   if (f.data == NULL || f.format != IO_CSV)
     s = lapis_fail(j->base.ctx, LAPIS_EFORMAT,
-                   "%s: is no text file of image names, one a line", file);
+                   "%s: is not a text file of image names, one a line", file);
   else
     s = take_lines(j, &f, learns);
   io_file_close(&f);

@@ -18,7 +18,7 @@ lapis_status vocabulary_branch(lapis_ctx *ctx, const char *what, int64_t words,
   for (int64_t l = 0; l < levels; l++) power *= *branch;
   if (power == words && words <= MOST_WORDS && *branch > 1) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "%s: --words %" PRId64 " is no %" PRId64
+                    "%s: --words %" PRId64 " is not a %" PRId64
                     "-th power of a number from 2 on; a tree of --levels "
                     "%" PRId64 " has B^%" PRId64 " words, %d at most",
                     what, words, levels, levels, levels, MOST_WORDS);

@@ -64,7 +64,7 @@ static lapis_status find(const reading *r, const char *name, int64_t rows,
       if (!isfinite(x[j * m->ld + i]))
         return lapis_fail(r->ctx, LAPIS_EDATA,
                           "%s: member %s: row %" PRId64 ", column %" PRId64
-                          " is no finite number",
+                          " is not a finite number",
                           r->path, name, j + 1, i + 1);
   return LAPIS_OK;
 }

@@ -303,7 +303,7 @@ def seed_of(random_state):
     for draw in ("integers", "randint"):
         if hasattr(random_state, draw):
             return int(getattr(random_state, draw)(2 ** 31 - 1))
-    raise ValueError(f"{random_state!r} is no random_state: give None, a "
+    raise ValueError(f"{random_state!r} is not a random_state: give None, a "
                      "whole number or a numpy generator")
 
 

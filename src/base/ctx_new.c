@@ -168,7 +168,7 @@ lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key, const char *value)
     return LAPIS_OK;
   }
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "'%s' is no setting of a context; seed, threads, jobs, "
+                    "'%s' is not a setting of a context; seed, threads, jobs, "
                     "backend, kernels, deterministic, verbose, spelling, "
                     "max-pixels and max-unfold are",
                     key);

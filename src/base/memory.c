@@ -106,12 +106,12 @@ static lapis_status unfolds(lapis_ctx *ctx, const char *what, double bytes,
 {
   if (bytes <= fmax(arrays * base_max_unfold(ctx), USUAL * stored))
     return LAPIS_OK;
-  return lapis_fail(
-      ctx, LAPIS_ENOMEM,
-      "%s: would take %.3g MB of memory, made of %.3g MB; is a number of a "
-      "feature wrong, or a column of words one of names? If it is meant, "
-      "--max-unfold %.0f allows it (MB)",
-      what, bytes / 1e6, stored / 1e6, ceil(bytes / arrays / 1e6));
+  return lapis_fail(ctx, LAPIS_ENOMEM,
+                    "%s: would take %.3g MB of memory, made of %.3g MB; is the "
+                    "number of a feature wrong, or does a column of words hold "
+                    "names? If it is right,  --max-unfold %.0f allows it (MB)",
+                    what, bytes / 1e6, stored / 1e6,
+                    ceil(bytes / arrays / 1e6));
 }
 
 lapis_status base_fits(lapis_ctx *ctx, const char *what, double bytes)

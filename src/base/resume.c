@@ -171,7 +171,7 @@ static lapis_status check_values(lapis_ctx *ctx, const char *path,
   if (i == r->count) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EFORMAT,
                     "checkpoint: value %" PRId64
-                    " of %s is none that a run writes; remove the file to "
+                    " of %s is not one that a run writes; remove the file to "
                     "start anew",
                     i + 1, path);
 }

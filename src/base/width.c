@@ -42,8 +42,8 @@ lapis_status width_read(lapis_ctx *ctx, const char *value, base_width *out)
     return LAPIS_OK;
   }
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "kernels: '%s' is none of auto, %s, avx2 and avx512", value,
-                    names[WIDTH_PLAIN]);
+                    "kernels: '%s' is not one of auto, %s, avx2 and avx512",
+                    value, names[WIDTH_PLAIN]);
 }
 
 const char *base_width_name(base_width width)

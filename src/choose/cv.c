@@ -179,7 +179,7 @@ static lapis_status check(lapis_ctx *ctx, const lapis_method *m,
                       MAX_GRID, MAX_POINTS);
   if (method_entry_of(m)->predict == NULL)
     return lapis_fail(ctx, LAPIS_ENOTBUILT,
-                      "cv: %s answers no held-out samples", m->name);
+                      "cv: %s does not predict held-out samples", m->name);
   return LAPIS_OK;
 }
 
@@ -229,11 +229,11 @@ static lapis_status solve(lapis_solver *base)
   cv->base.told = true;
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   if (cv->options.part > 0 && s == LAPIS_TIME_LIMIT)
-    (void)lapis_fail(base->ctx, s,
-                     "cv: the time limit ended part %" PRId64 " of %" PRId64
-                     "; nothing was written; give it a larger --time-limit, or "
-                     "more parts",
-                     cv->options.part, cv->options.parts);
+    (void)lapis_fail(
+        base->ctx, s,
+        "cv: the time limit ended part %" PRId64 " of %" PRId64
+        "; nothing was written; give a larger --time-limit, or more parts",
+        cv->options.part, cv->options.parts);
   if (cv->options.part > 0) return s == LAPIS_OK ? cv_write_part(cv) : s;
   if (s == LAPIS_TIME_LIMIT)
     base_note(base->ctx, BASE_WARNING, "stopped",

@@ -101,7 +101,7 @@ lapis_status cv_check_share(lapis_ctx *ctx, const lapis_cv_options *o,
                       "cv: a part needs a grid; give --grid NAME=V,V");
   if (o->part_file == NULL)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "cv: a part needs a file for what it found");
+                      "cv: a part needs a file to write its scores");
   return LAPIS_OK;
 }
 
@@ -117,9 +117,10 @@ typedef struct one_part {
 
 static lapis_status no_part(const one_part *p, const char *why)
 {
-  return lapis_fail(p->ctx, LAPIS_EFORMAT,
-                    "%s: is no part that 'cv --part' of this LAPIS wrote: %s",
-                    p->path, why);
+  return lapis_fail(
+      p->ctx, LAPIS_EFORMAT,
+      "%s: is not a part that 'cv --part' of this LAPIS wrote: %s", p->path,
+      why);
 }
 
 /* A dense member of this type and shape, or NULL. */
@@ -153,7 +154,7 @@ static lapis_status read_head(one_part *p)
   p->parts = at[1];
   p->folds = at[2];
   if (p->part < 1 || p->part > p->parts || p->parts > p->folds)
-    return no_part(p, "its array 'part' is none");
+    return no_part(p, "its array 'part' is damaged");
   p->own = (p->folds - p->part) / p->parts + 1;
   return LAPIS_OK;
 }
@@ -166,7 +167,7 @@ static lapis_status read_arrays(one_part *p)
     return no_part(p, "'names' or 'seconds' is missing");
   int64_t n_grid = names->mat.cols, n_points = seconds->mat.cols;
   if (n_grid < 1 || n_grid > MAX_GRID || n_points < 1 || n_points > MAX_POINTS)
-    return no_part(p, "its grid is none");
+    return no_part(p, "its grid is damaged");
   p->names = member(p, "names", LAPIS_TEXT, 1, n_grid);
   p->points = member(p, "points", LAPIS_TEXT, n_grid, n_points);
   p->value = member(p, "value", LAPIS_F64, n_points, p->own);
@@ -309,7 +310,8 @@ static lapis_status take_grid(const one_part *p, cv_job *cv)
   lapis_status s = LAPIS_OK;
   for (int k = 0; s >= 0 && k < cv->n_grid; k++) {
     cv->name[k] = own_name(m, text_at(p->names, k));
-    if (cv->name[k] == NULL) s = no_part(p, "the grid is of no such settings");
+    if (cv->name[k] == NULL)
+      s = no_part(p, "the grid has a setting that the method does not have");
   }
   for (int k = 0; s >= 0 && k < cv->n_points * cv->n_grid; k++) {
     const char *text = text_at(p->points, k);

@@ -145,7 +145,7 @@ lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,
       f.format == IO_CSV
           ? read_text(ctx, &f, missing, out)
           : lapis_fail(ctx, LAPIS_EFORMAT,
-                       "%s: is no table of text; save it as .csv or .tsv",
+                       "%s: is not a table of text; save it as .csv or .tsv",
                        path);
   io_file_close(&f);
   if (s < 0) lapis_cells_free(out);

@@ -387,7 +387,7 @@ lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
     status = read_arff(ctx, &f, out, memory);
   else if (status >= 0)
     status = lapis_fail(ctx, LAPIS_EINVAL,
-                        "%s: is no table of text; save it as .csv or .tsv",
+                        "%s: is not a table of text; save it as .csv or .tsv",
                         io_name(path));
   io_file_close(&f);
   if (status < 0) lapis_columns_free(out);

@@ -137,8 +137,10 @@ static lapis_status fail_unknown(lapis_ctx *ctx, const char *path,
   if (format != NULL)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "there is no format '%s'; known are %s", format, known);
-  return lapis_fail(ctx, LAPIS_EINVAL,
-                    "%s: its name says no format; endings are %s", path, known);
+  return lapis_fail(
+      ctx, LAPIS_EINVAL,
+      "%s: its name does not say the format; give it one of the endings  %s",
+      path, known);
 }
 
 /* ---- reading and writing by the table -----------------------------------*/
@@ -160,8 +162,8 @@ lapis_status lapis_arrays_write(lapis_ctx *ctx, const char *path,
   if (kind == NULL) return fail_unknown(ctx, path, format);
   if (kind->write == NULL)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: %s files are read, not written; take .npz, which "
-                      "keeps all, or .csv",
+                      "%s: %s files can be read, but not written; write .npz, "
+                      "which keeps all, or .csv",
                       path, kind->shown.name);
   return kind->write(ctx, path, item, count);
 }

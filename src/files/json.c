@@ -178,7 +178,7 @@ lapis_status lapis_json_parse(lapis_ctx *ctx, const char *text, size_t size,
   if (v != NULL) return LAPIS_OK;
   if (json_error_code(&e) == json_error_out_of_memory)
     return lapis_fail(ctx, LAPIS_ENOMEM, "%s: out of memory", origin);
-  return lapis_fail(ctx, LAPIS_EFORMAT, "%s:%d:%d: is no JSON: %s", origin,
+  return lapis_fail(ctx, LAPIS_EFORMAT, "%s:%d:%d: is not JSON: %s", origin,
                     e.line, e.column, e.text);
 }
 

@@ -250,8 +250,8 @@ static lapis_status read_index(reading *r)
       strlen(r->run) != RUN_BYTES - 1 ||
       strspn(r->run, "0123456789abcdef") != RUN_BYTES - 1)
     return lapis_fail(r->ctx, LAPIS_EFORMAT,
-                      "%s: is no index of a result in parts of format %d", path,
-                      FORMAT);
+                      "%s: is not an index of a result in parts of format %d",
+                      path, FORMAT);
   r->parts = (int)parts;
   r->part = base_alloc(r->ctx, r->parts, sizeof *r->part);
   return r->part == NULL ? LAPIS_ENOMEM : LAPIS_OK;

@@ -79,7 +79,7 @@ static lapis_status make_folder(lapis_ctx *ctx, const char *folder, bool *made)
   if (!*made && stat(folder, &st) != 0)
     return io_fail_errno(ctx, folder, "is a link to what is not there");
   if (!*made && !S_ISDIR(st.st_mode))
-    return lapis_fail(ctx, LAPIS_EIO, "%s: is no folder; name one", folder);
+    return lapis_fail(ctx, LAPIS_EIO, "%s: is not a folder; name one", folder);
   return LAPIS_OK;
 }
 

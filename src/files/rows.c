@@ -61,7 +61,8 @@ static lapis_status place(places *p, const csv_cell *cell, int64_t j)
   bool whole = csv_value(cell, &v) == CSV_NUMBER && floor(v) == v;
   if (!whole || v < (double)p->base || v >= (double)(p->base + p->n))
     return lapis_fail(p->s.ctx, LAPIS_EDATA,
-                      "%s:%" PRId64 ":%" PRId64 ": the row '%.*s' is no whole "
+                      "%s:%" PRId64 ":%" PRId64
+                      ": the row '%.*s' is not a whole "
                       "number from %" PRId64 " to %" PRId64 ", the rows of X%s",
                       path, cell->line, cell->column, shown, cell->text,
                       p->base, p->base + p->n - 1,

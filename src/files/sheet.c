@@ -256,11 +256,12 @@ static lapis_status complete(lapis_ctx *ctx, io_file *from,
 {
   table_request q = {.opt = opt, .features = "X", .targets = "Y"};
   if (from->format != IO_CSV && from->format != IO_ARFF)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: is no table of cells (.csv, .tsv, .arff), so there "
-                      "is none to complete; a result in .npz has its features "
-                      "as low_rank",
-                      io_name(from->path));
+    return lapis_fail(
+        ctx, LAPIS_EINVAL,
+        "%s: is not a table of cells (.csv, .tsv, .arff), so there "
+        "is none to complete; a result in .npz has its features "
+        "as low_rank",
+        io_name(from->path));
   TRY(io_print_begin(ctx, to, &f->p));
   lapis_status status = from->format == IO_CSV
                             ? table_walk(ctx, from, &q, take_cell, f)

@@ -507,7 +507,7 @@ static lapis_status check_format(lapis_ctx *ctx, const char *path,
                          sizeof version);
   if (strcmp(kind, "checkpoint") != 0 || !(format >= 1))
     return lapis_fail(ctx, LAPIS_EFORMAT,
-                      "%s: is no checkpoint; name another file", path);
+                      "%s: is not a checkpoint; name another file", path);
   if (format == FORMAT) return LAPIS_OK;
   return lapis_fail(
       ctx, LAPIS_EFORMAT,
@@ -550,7 +550,7 @@ static lapis_status load_items(lapis_checkpoint *c, const lapis_arrays *all)
                  a->mat.dtype == LAPIS_U8;
     if (!known || a->mat.rows != 1 || strlen(a->name) >= KEEP_PATH)
       return lapis_fail(c->ctx, LAPIS_EFORMAT,
-                        "%s: its array '%s' is none that a checkpoint has",
+                        "%s: its array '%s' is not one that a checkpoint has",
                         c->path, a->name);
     if (put(c, a->name, a->mat.dtype, a->mat.val, a->mat.cols) < 0)
       return lapis_fail(c->ctx, LAPIS_ENOMEM, "out of memory");
@@ -635,7 +635,7 @@ static lapis_status read_header(lapis_ctx *ctx, const char *path,
       a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.rows * a->mat.cols == 1;
   if (!text)
     return lapis_fail(ctx, LAPIS_EFORMAT,
-                      "%s: is no checkpoint: there is no header in it; name "
+                      "%s: is not a checkpoint: there is no header in it; name "
                       "another file",
                       path);
   const char *json = ((const char *const *)a->mat.val)[0];

@@ -131,8 +131,8 @@ static lapis_status make(lapis_solver *s, lapis_model **out)
                       "no model",
                       s->cls->method);
   if (s->result.count == 0)
-    return lapis_fail(s->ctx, LAPIS_EINVAL, "%s: no model before a solve",
-                      s->cls->method);
+    return lapis_fail(s->ctx, LAPIS_EINVAL,
+                      "%s: there is no model yet; solve first", s->cls->method);
   lapis_model *m;
   TRY(model_alloc(s->ctx, method, &m));
   lapis_status status = fill(s, m);

@@ -140,9 +140,8 @@ static lapis_status predict(lapis_ctx *ctx, const lapis_data *data,
   bool none = mat_empty(&data->X);
   if (base_ranks(ctx) > 1) none = data->X.rows == 0; /* others have some */
   if (none)
-    return lapis_fail(
-        ctx, LAPIS_ESHAPE,
-        "predict: X has no samples; give the rows that are to be answered");
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "predict: X has no samples; give the rows to predict");
   TRY(method_check_members(ctx, method_entry_of(m->method)->predict_method,
                            options, data));
   return predict_covered(ctx, data, m, options, out);
@@ -167,8 +166,8 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
   NEEDS(ctx, ctx, data, m, out);
   if (method_entry_of(m->method)->predict == NULL)
     return lapis_fail(ctx, LAPIS_ENOTBUILT,
-                      "%s: a model of this method answers no new samples; fit "
-                      "it again with them among the data",
+                      "%s: a model of this method does not predict new "
+                      "samples;  fit it again with them among the data",
                       m->method->name);
   TRY(check_divides(ctx, m));
   base_meet(ctx);

@@ -160,10 +160,11 @@ lapis_status loop_refuse(const loop *l, const char *name)
 {
   char path[KEEP_PATH];
   keep_path(&l->scope, name, path);
-  return lapis_fail(l->ctx, LAPIS_EFORMAT,
-                    "checkpoint: %s is none that this run writes; remove the "
-                    "file to start anew",
-                    path);
+  return lapis_fail(
+      l->ctx, LAPIS_EFORMAT,
+      "checkpoint: %s is not one that this run writes; remove the "
+      "file to start anew",
+      path);
 }
 
 static lapis_status restore_history(loop *l)

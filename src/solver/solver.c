@@ -165,7 +165,8 @@ lapis_status lapis_solver_retune(lapis_solver *s, const void *settings)
   NEEDS(s == NULL ? NULL : s->ctx, s);
   if (s->cls->retune == NULL)
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
-                      "%s: a solver of this method keeps its settings",
+                      "%s: a solver of this method cannot take other settings; "
+                      "make a new one",
                       s->cls->method);
   return s->cls->retune(s, settings);
 }
@@ -174,9 +175,10 @@ lapis_status solver_relabel(lapis_solver *s, const lapis_data *data,
                             const void *settings)
 {
   if (s->cls->relabel == NULL)
-    return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
-                      "%s: a solver of this method keeps its labels",
-                      s->cls->method);
+    return lapis_fail(
+        s->ctx, LAPIS_ENOTBUILT,
+        "%s: a solver of this method cannot take other labels; make a new one",
+        s->cls->method);
   return s->cls->relabel(s, data, settings);
 }
 

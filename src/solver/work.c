@@ -17,7 +17,8 @@ static lapis_status solve(lapis_solver *s)
   work *w = (work *)s;
   if (w->ran)
     return lapis_fail(s->ctx, LAPIS_EINVAL,
-                      "%s: it has run already; make a new one", w->cls.method);
+                      "%s: this solver has run already; make a new one",
+                      w->cls.method);
   w->ran = true;
   lapis_status status = w->how->solve(w->self);
   s->told = w->by == NULL;

@@ -535,7 +535,7 @@ static void of_another_version_it_says_which(void **state)
   refused_for_format(*state, 99,
                      "is the checkpoint of a newer LAPIS (9.8.7, format 99");
   refused_for_format(*state, 2, "remove the file to start anew");
-  refused_for_format(*state, 0, "is no checkpoint");
+  refused_for_format(*state, 0, "is not a checkpoint");
 }
 
 static void a_checkpoint_is_no_model(void **state)

@@ -223,7 +223,7 @@ static void an_altered_file_is_refused_by_all(void **state)
       assert_int_equal(run_of.part[r].solved, LAPIS_EFORMAT);
       assert_non_null(strstr(
           said, way == 0 ? "solve/S holds 1079 numbers, this run has 1080"
-                         : "of solve/S is none that a run writes"));
+                         : "of solve/S is not one that a run writes"));
     }
     close_all(&k, 3, true);
     ranks_free(&run_of);

@@ -175,9 +175,10 @@ static lapis_status take_attribute(arff *a)
     while (numbers[i] != NULL && !word_is(&type, numbers[i])) i++;
     while (texts[j] != NULL && !word_is(&type, texts[j])) j++;
     if (numbers[i] == NULL && texts[j] == NULL)
-      return arff_fail_word(a, &type,
-                            "is no type that is read; numeric, real, integer, "
-                            "string, date and {a, b} are");
+      return arff_fail_word(
+          a, &type,
+          "is not a type that is read; numeric, real, integer, "
+          "string, date and {a, b} are");
     if (numbers[i] == NULL) to.kind = ARFF_STRING;
     to.whole = word_is(&type, "integer");
   }
@@ -202,7 +203,7 @@ static lapis_status take_header(arff *a)
       TRY(take_attribute(a));
     else if (!word_is(&w, "@relation"))
       return arff_fail_word(a, &w,
-                            "is none of @relation, @attribute and @data");
+                            "is not one of @relation, @attribute and @data");
     skip_line(a);
   }
   return fail_at(a, a->at,
@@ -304,7 +305,8 @@ static lapis_status read_value(const arff *a, const arff_word *w,
   bool number = io_number(w->text, w->size, value);
   if (t->kind == ARFF_NUMBER && number) return LAPIS_OK;
   if (t->kind == ARFF_NUMBER)
-    return arff_fail_word(a, w, "is no number, as this attribute wants, nor ?");
+    return arff_fail_word(a, w,
+                          "is not a number, as this attribute wants, nor ?");
   if (t->kind == ARFF_TEXTS) {
     int64_t at = place_of(a, t, w);
     *value = (double)at;
@@ -313,7 +315,7 @@ static lapis_status read_value(const arff *a, const arff_word *w,
     return LAPIS_OK;
   }
   return arff_fail_word(a, w,
-                        "is none of the values declared for this "
+                        "is not one of the values declared for this "
                         "attribute");
 }
 
@@ -358,7 +360,8 @@ static lapis_status sparse_index(arff *a, int64_t last, int64_t *index)
   double number;
   TRY(take_word(a, ",}", &w));
   if (!io_number(w.text, w.size, &number) || floor(number) < number)
-    return arff_fail_word(a, &w, "is no attribute's number; {0 1.5, 3 2} is");
+    return arff_fail_word(a, &w,
+                          "is not an attribute's number; {0 1.5, 3 2} is");
   if (number < 0 || number >= (double)a->n_attributes)
     return arff_fail_word(a, &w,
                           "is the number of no attribute; they count "

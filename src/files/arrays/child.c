@@ -294,7 +294,7 @@ lapis_status io_write_apart(lapis_ctx *ctx, const char *path, io_writer write,
   if (!heard)
     return lapis_fail(ctx, LAPIS_EIO,
                       "%s: cannot be written: the library that writes this "
-                      "format broke down over it; is there room?",
+                      "format broke down over it; is the disk full?",
                       path);
   return r.status < 0 ? lapis_fail(ctx, r.status, "%s", r.sentence) : LAPIS_OK;
 }

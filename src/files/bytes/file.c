@@ -284,6 +284,7 @@ lapis_status io_file_bytes(lapis_ctx *ctx, const char *path, io_file *out)
       !S_ISDIR(st.st_mode))
     return lapis_fail(
         ctx, LAPIS_EIO,
-        "%s: is no ordinary file; name a file, or - for standard input", path);
+        "%s: is not an ordinary file; name a file, or - for standard input",
+        path);
   return io_file_whole(ctx, path, out);
 }

@@ -476,7 +476,7 @@ static lapis_status read_list(void *self, const char *name, bool integers,
   if (fits) return LAPIS_OK;
   lapis_array_free(out);
   return fail_set(g->h, name,
-                  "is no list of numbers, as a sparse matrix needs");
+                  "is not a list of numbers, as a sparse matrix needs");
 }
 
 /* known false: a group of another kind. */

@@ -87,7 +87,7 @@ static lapis_status integers(mat_variable *v, lapis_array *out)
   mat_element e;
   TRY(mat_next(&peek, &e));
   if (e.type != MI_INT32 && e.type != MI_UINT32)
-    return fail(v, "its sparse indices are no integers");
+    return fail(v, "its sparse indices are not integers");
   int64_t count = e.size / 4;
   return numbers(v, 1, &count, count, out);
 }
@@ -235,7 +235,8 @@ static lapis_status walk_cells(const mat_variable *v, int64_t *bytes,
     mat_variable cell;
     mat_text t = {.rows = 0};
     TRY(mat_next(&b, &e));
-    if (e.type != MI_MATRIX) return fail(v, "has a cell that is no variable");
+    if (e.type != MI_MATRIX)
+      return fail(v, "has a cell that is not a variable");
     if (e.size > 0) TRY(mat_head(&b, &e, &cell));
     bool empty = e.size == 0 || cell.count == 0;
     *plain = empty || (cell.class == MX_CHAR && cell.shape[0] == 1);

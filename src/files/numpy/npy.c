@@ -250,7 +250,8 @@ static lapis_status header_length(io_source *s, int64_t *length)
   TRY(io_take(s, fixed, sizeof fixed));
   if (memcmp(fixed, "\x93NUMPY", 6) != 0)
     return lapis_fail(s->ctx, LAPIS_EFORMAT,
-                      "%s: is no .npy array; numpy.save writes one", s->what);
+                      "%s: is not a .npy array; numpy.save writes one",
+                      s->what);
   if (fixed[6] < 1 || fixed[6] > 3 || fixed[7] != 0)
     return lapis_fail(s->ctx, LAPIS_EFORMAT,
                       "%s: is .npy version %d.%d; 1.0, 2.0 and 3.0 are read: "

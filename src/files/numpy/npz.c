@@ -76,9 +76,9 @@ static lapis_status archive_open(lapis_ctx *ctx, const io_file *f, archive *out)
   if (source != NULL) out->zip = zip_open_from_source(source, ZIP_RDONLY, &e);
   lapis_status status = LAPIS_OK;
   if (out->zip == NULL) {
-    status =
-        fail_zip(ctx, LAPIS_EFORMAT, out->name,
-                 "is no readable zip archive (was it written to its end?)", &e);
+    status = fail_zip(
+        ctx, LAPIS_EFORMAT, out->name,
+        "is not a readable zip archive (was it written to its end?)", &e);
     zip_source_free(source);
   } else {
     out->count = zip_get_num_entries(out->zip, 0);

@@ -60,7 +60,7 @@ static lapis_status integers(const scipy *s, const char *part, int64_t count,
   const lapis_array *a = part_of(s->all, s->prefix, part);
   if (a == NULL) return fail_part(s, part, "is missing");
   if (a->axes != 1 || (a->mat.dtype != LAPIS_I64 && a->mat.dtype != LAPIS_U8))
-    return fail_part(s, part, "is no list of integers");
+    return fail_part(s, part, "is not a list of integers");
   if (count >= 0 && a->mat.cols != count)
     return lapis_fail(s->ctx, LAPIS_ESHAPE,
                       "%s: its sparse member %s%s has %" PRId64
@@ -106,7 +106,7 @@ static lapis_status take_shape(scipy *s)
   const lapis_array *data = part_of(s->all, s->prefix, "data");
   if (data == NULL) return fail_part(s, "data", "is missing");
   if (data->axes != 1 || data->mat.dtype == LAPIS_TEXT)
-    return fail_part(s, "data", "is no list of numbers");
+    return fail_part(s, "data", "is not a list of numbers");
   s->nnz = data->mat.cols;
   if (shape[0] < 0 || shape[1] < 0 || shape[1] > INT32_MAX)
     return lapis_fail(s->ctx, LAPIS_ESHAPE,

@@ -129,7 +129,7 @@ static lapis_status read_entry(const svm *s, const token *t, int64_t last,
   const char *colon = colon_of(t);
   double number;
   int64_t digits = colon == NULL ? 0 : colon - t->text;
-  if (colon == NULL) return fail_token(s, t, "is no index:value");
+  if (colon == NULL) return fail_token(s, t, "is not index:value");
   if (!io_number(t->text, digits, &number) || floor(number) < number)
     return fail_token(s, t, "has no whole number before its colon");
   if (!(number >= 1))
@@ -157,7 +157,7 @@ static lapis_status check_labels(svm *s, const token *t)
     token label = next_label(&at, end);
     if (!read_value(label.text, label.size, &value))
       return fail_token(s, t,
-                        "is no label; a number, or numbers between "
+                        "is not a label; a number, or numbers between "
                         "commas, is needed");
     s->whole = s->whole && floor(value) >= value;
     count++;
@@ -229,7 +229,8 @@ static lapis_status scan_all(svm *s)
     skip_line(s);
   }
   if (s->ranked)
-    base_say(s->ctx, 0, "%s: qid is left out: no method here ranks", s->path);
+    base_say(s->ctx, 0, "%s: qid is left out: LAPIS has no method that ranks",
+             s->path);
   if (s->samples > 0) return LAPIS_OK;
   return lapis_fail(
       s->ctx, LAPIS_EFORMAT,

@@ -185,7 +185,7 @@ void io_tell_strange(lapis_ctx *ctx, const char *path, const csv_cell *title,
     (void)snprintf(more, sizeof more, ", nor of %" PRId64 " cell%s below",
                    count - 1, count > 2 ? "s" : "");
   base_say(ctx, 0,
-           "%s:%" PRId64 ":%" PRId64 ": \"%.*s\" is no value of \"%.*s\" "
+           "%s:%" PRId64 ":%" PRId64 ": \"%.*s\" is not a value of \"%.*s\" "
            "that the model has met, so nothing is known of it%s",
            path, first->line, first->column, csv_shown_bytes(first),
            first->text, csv_shown_bytes(title), title->text, more);

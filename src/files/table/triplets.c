@@ -70,7 +70,7 @@ static lapis_status read_place(const triplets *t, const csv_cell *cell,
   }
   return lapis_fail(
       t->ctx, LAPIS_EFORMAT,
-      "%s:%" PRId64 ":%" PRId64 ": the %s '%.*s' is no whole "
+      "%s:%" PRId64 ":%" PRId64 ": the %s '%.*s' is not a whole "
       "number from %d to %.0f%s",
       t->path, cell->line, cell->column, what,
       (int)(cell->size < 40 ? cell->size : 40), cell->text, t->base, most,
@@ -93,8 +93,8 @@ static lapis_status read_entry(triplets *t, csv_scan *s)
   double *value = &t->value[t->count];
   if (csv_value(&cell, value) != CSV_NUMBER || !isfinite(*value))
     return lapis_fail(t->ctx, LAPIS_EFORMAT,
-                      "%s:%" PRId64 ":%" PRId64 ": the value '%.*s' is no "
-                      "finite number; an entry that is not known is left out",
+                      "%s:%" PRId64 ":%" PRId64 ": the value '%.*s' is not "
+                      "a finite number; an entry that is not known is left out",
                       t->path, cell.line, cell.column,
                       (int)(cell.size < 40 ? cell.size : 40), cell.text);
   t->line[t->count++] = cell.line;

@@ -73,7 +73,7 @@ static const lapis_result_row results[] = {
             "of the one that answers; of a mean its probabilities; of numbers "
             "what is predicted"),
     RESULT("probabilities", "n x K",
-           .where = "labels were hidden, and are no numbers",
+           .where = "labels were hidden, and are not numbers",
            .help = "of yes, or of each class"),
     RESULT_LABELS(.where = "targets are classes"),
     RESULT_CLASSES(),
@@ -343,7 +343,8 @@ static lapis_status compare(auto_solver *w, double started)
   w->compared = true;
   w->late = s == LAPIS_TIME_LIMIT;
   w->chosen = comparison_best(w->race, NULL);
-  if (w->chosen < 0) return give_up(w, w->late ? "" : "no fold answers");
+  if (w->chosen < 0)
+    return give_up(w, w->late ? "" : "no fold could be fitted");
   return list(w);
 }
 
@@ -523,8 +524,8 @@ static lapis_status model(lapis_solver *s, lapis_model **out)
     if (status < 0 || !w->covers) return status;
     return cover_teach(s->ctx, &w->cover, *out);
   }
-  return lapis_fail(s->ctx, LAPIS_EINVAL, "%s: no model before an answer",
-                    w->name);
+  return lapis_fail(s->ctx, LAPIS_EINVAL,
+                    "%s: there is no model yet; solve first", w->name);
 }
 
 static void release(lapis_solver *s)

@@ -162,9 +162,10 @@ lapis_status comparison_hold_out(lapis_ctx *ctx, const comparison *race, int i,
   TRY(mat_check_numbers(ctx, "auto", "X", &data->X));
   TRY(mat_check_numbers(ctx, "auto", "Y", &data->Y));
   if (data->X.cols != race->n || data->Y.cols != race->n)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "auto: data of %lld samples, and the race was of %lld",
-                      (long long)data->X.cols, (long long)race->n);
+    return lapis_fail(
+        ctx, LAPIS_ESHAPE,
+        "auto: data of %lld samples, and candidates were compared on  %lld",
+        (long long)data->X.cols, (long long)race->n);
   int at = race->order[i];
   comparison *r = base_alloc(ctx, 1, sizeof *r);
   if (r == NULL) return LAPIS_ENOMEM;

@@ -140,7 +140,7 @@ static lapis_status learn_zero(mc *w)
 {
   if (w->p.ones || w->p.variant->sums_to_1)
     return lapis_fail(w->base.ctx, LAPIS_ENUMERIC,
-                      "mc: the completed matrix is 0, which is no model for "
+                      "mc: the completed matrix is 0, which is not a model for "
                       "new samples; a smaller --mu or more iterations keep "
                       "more");
   base_free(w->factors);

@@ -12,7 +12,7 @@ static lapis_status check_entry(lapis_ctx *ctx, const lapis_mat *X, int64_t j,
   double v = mat_stored(X, k);
   if (i < 0 || i >= X->rows)
     return lapis_fail(ctx, LAPIS_EDATA,
-                      "mc: X, row %" PRId64 ": an entry claims column %" PRId64
+                      "mc: X, row %" PRId64 ": an entry is at column %" PRId64
                       " of %" PRId64,
                       j + 1, (int64_t)i + 1, X->rows);
   if (k > X->colptr[j] && X->rowidx[k - 1] == i)

@@ -67,15 +67,16 @@ static lapis_status check_settings(lapis_ctx *ctx,
                       "more, or auto");
   if (set->start_match.val == NULL && !roml_start_known(set->start))
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "roml: --start '%s' is none of auto, seeded, mst, "
+                      "roml: --start '%s' is not one of auto, seeded, mst, "
                       "sync, first, nor a file",
                       set->start);
   roml_invariance invariance = roml_invariance_of(set->invariance);
   if (invariance == ROML_INVARIANCES)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "roml: --invariance '%s' is none of auto, none, shift, "
-                      "scale, rotation, similarity",
-                      set->invariance);
+    return lapis_fail(
+        ctx, LAPIS_EINVAL,
+        "roml: --invariance '%s' is not one of auto, none, shift, "
+        "scale, rotation, similarity",
+        set->invariance);
   if (invariance > ROML_UPRIGHT && !coordinates)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "roml: --invariance is for points; add --layout "
@@ -410,8 +411,8 @@ lapis_status roml_read_given(roml *w)
       if (row != -1 && i < 0)
         return lapis_fail(w->base.ctx, LAPIS_EDATA,
                           "roml: the start gives slot %" PRId64
-                          " of image %" PRId64 " row %g of X, which is no "
-                          "feature of that image",
+                          " of image %" PRId64 " row %g of X, which is not "
+                          "a feature of that image",
                           j + 1, k + 1, given);
       w->given[k * n + j] = i;
     }

@@ -78,7 +78,7 @@ static const broken others[] = {
     FILE_OF("t.csv", "row,column,value\n1,1,2\n1,1,3\n", "t.csv:3"),
     FILE_OF("t.csv", "row,column,value\n0,1,2\n", "t.csv:2:1: the row '0'"),
     FILE_OF("t.npz", "PK\3\4abc",
-            "is no readable zip archive (was it written to its "
+            "is not a readable zip archive (was it written to its "
             "end?)"),
     FILE_OF("t.bin", "\1\2\3\4\5", "is in no known format")};
 

@@ -190,7 +190,8 @@ typedef struct bad_points {
   const char *table, *said;
 } bad_points;
 static const bad_points bad[] = {
-    {"a.pgm,5,5\nb.pgm,9,9\nc.pgm,9,9\n", "p.csv:3: 'c.pgm' is none of the 2"},
+    {"a.pgm,5,5\nb.pgm,9,9\nc.pgm,9,9\n",
+     "p.csv:3: 'c.pgm' is not one of the 2"},
     {"a,50,50\nb,9,9\na.pgm,50,50\n",
      "p.csv:3: the point 50,50 of a.pgm is on line 1 already"},
     {"name,x,y\na,50,50\nb,199.6,9\n",

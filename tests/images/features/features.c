@@ -446,13 +446,13 @@ typedef struct misuse {
   const char *kind, *name, *value, *words;
 } misuse;
 static const misuse misuses[] = {
-    {"pixels", "size", "32", "pixels: size '32' is no WIDTHxHEIGHT from 1x1"},
+    {"pixels", "size", "32", "pixels: size '32' is not WIDTHxHEIGHT from 1x1"},
     {"pixels", "size", "0x3", "no WIDTHxHEIGHT"},
     {"pixels", "size", "3x3x3", "no WIDTHxHEIGHT"},
     {"pixels", "size", "5000x3", "no WIDTHxHEIGHT"},
     {"pixels", "size", "x", "no WIDTHxHEIGHT"},
     {"hog", "size", "7x64", "hog: size 7x64 is below one cell; at least 8x8"},
-    {"gist", "side", "100", "gist: side 100 is no power of two"},
+    {"gist", "side", "100", "gist: side 100 is not a power of two"},
 };
 
 static void bad_settings_are_refused(void **state)

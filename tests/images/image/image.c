@@ -101,7 +101,7 @@ static const refusal refusals[] = {
     {"GIF89a..........", 0, "is a GIF, which may be animated"},
     {"RIFF....WEBPVP8 ", 0, "is a WebP image, which may be animated"},
     {"MM\0*....", 8, "is a TIFF image"},
-    {"a text", 0, "is no image that LAPIS knows; PNG, JPEG and PNM"},
+    {"a text", 0, "is not an image that LAPIS knows; PNG, JPEG and PNM"},
 };
 
 static void bad_files_are_refused(void **state)

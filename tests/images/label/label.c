@@ -534,7 +534,7 @@ typedef struct refusal {
 } refusal;
 
 static const refusal refusals[] = {
-    {"a00.pgm,x\nb.pgm,y\n", "", "labels.csv:2: 'b.pgm' is none of the 24"},
+    {"a00.pgm,x\nb.pgm,y\n", "", "labels.csv:2: 'b.pgm' is not one of the 24"},
     {"name,l\na00,x\na01,y\na00,x\n", "",
      "labels.csv:4: 'a00' is on line 2 already"},
     {"a00,x\nin/a00.pgm,y\n", "", "labels.csv:2: 'in/a00.pgm' is on line 1"},
@@ -554,7 +554,7 @@ static const refusal refusals[] = {
     {"", "", "labels.csv: is empty"},
     {"name,l\na00,caf\xe9\n", "", "labels.csv:2:8: is not UTF-8 text"},
     {"\xff\xfen\0a\0", "", "labels.csv: is UTF-16 text"},
-    {"name,l\na00,x\na01,y\n", "--grid 3", "--grid is no option of hog"},
+    {"name,l\na00,x\na01,y\n", "--grid 3", "--grid is not an option of hog"},
     {"name,l\na00,x\na01,y\n", "--where",
      "--where needs features with a place"},
     {"name,l\na00,x\na01,y\n", "--segments in", "--segments goes with --where"},

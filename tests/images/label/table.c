@@ -142,7 +142,7 @@ static const struct {
     {"a05.pgm,1,2,3,x,5,6\n", "row 6, column 5 is 'x'"},
     {"a05.pgm,1,2,3,4,5\n", "row 6, column 7 is missing"},
     {"a04.pgm,1,2,3,4,5,6\n", "row 6: 'a04.pgm' is in row 5 already"},
-    {"zzz.pgm,1,2,3,4,5,6\n", "row 6: 'zzz.pgm' is none of the 24 images"},
+    {"zzz.pgm,1,2,3,4,5,6\n", "row 6: 'zzz.pgm' is not one of the 24 images"},
     {"", "v.csv: has no row for in/a05.pgm; --keep-going leaves such images"},
 };
 

@@ -355,8 +355,8 @@ typedef struct refusal {
   const char *words;
 } refusal;
 static const refusal refusals[] = {
-    {"sift-bow", "words=1001", LAPIS_EINVAL, "is no 3-th power"},
-    {"sift-bow", "bins=2,x", LAPIS_EINVAL, "bins '2,x' is no list"},
+    {"sift-bow", "words=1001", LAPIS_EINVAL, "is not a 3-th power"},
+    {"sift-bow", "bins=2,x", LAPIS_EINVAL, "bins '2,x' is not a list"},
     {"sift-bow", "bins=1", LAPIS_EINVAL, "whole numbers from 2"},
     {"sift-bow", "bins=2,", LAPIS_EINVAL, "no list"},
     {"sift-bow", "vocabulary=%s/none.npz", LAPIS_EIO, "none.npz"},
@@ -374,7 +374,7 @@ static const refusal refusals[] = {
     {"sift-bow", "vocabulary=%s/v.npz vocabulary-from=w.txt", LAPIS_EINVAL,
      "vocabulary-from goes without it"},
     {"sift-bow", "vocabulary-from=%s/names.txt", LAPIS_EDATA,
-     "names.txt:2: 'nobody' is none of the images"},
+     "names.txt:2: 'nobody' is not one of the images"},
     {"sift-bow", "vocabulary-from=%s/blank.txt", LAPIS_EDATA,
      "blank.txt: names no image"},
     {"sift-bow", "vocabulary-from=%s/v.npz", LAPIS_EFORMAT, "no text file"},
