@@ -401,7 +401,7 @@ static void eval_wants_one_order(void **state)
   assert_true(check_has(c.out, "auroc 1.000000\n  all of these 3 labels"));
   command_run(&c, "convert t.csv t.npz --id name --target y");
   command_do(&c, "eval auroc --truth t.npz --scores a.npz");
-  assert_string_equal(c.out, "auroc 1.000000\n");
+  assert_true(check_has(c.out, "auroc 1.000000\n"));
   write_text(&c, "y.csv", "name,y\nann,0\nbob,1\neve,1\n");
   write_text(&c, "s.csv", "name,y\neve,.9\nann,.1\nbob,.8\n");
   command_run(&c, "eval auroc --truth y.csv --scores s.csv --id name");
