@@ -163,12 +163,12 @@ static void refusals(void **state)
       {"--part 1 -o p.npz", "is not K/N"},
       {"--part 1/2x -o p.npz", "is not K/N"},
       {"--part 1/2", "needs -o"},
-      {"-o p.npz", "is where --part K/N writes"},
+      {"-o p.npz", "-o goes with --part K/N"},
       {"--part 1/2 -o p.npz --pooled", "--pooled needs all folds"},
       {"--part 1/2 -o p.npz --baseline", "--baseline needs all folds"},
-      {"--part 1/2 -o p.npz --config b.json", "belongs to --join"},
+      {"--part 1/2 -o p.npz --config b.json", "give --config with --join"},
       {"--part 1/2 -o d.npz", "is read and would be written over"},
-      {"--join p.npz", "without 'rlda'"}};
+      {"--join p.npz", "leave out 'rlda'"}};
   command c;
   command_begin(&c);
   write_problem(&c);
