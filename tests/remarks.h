@@ -44,7 +44,7 @@
 #define NO_CHECKPOINT "the checkpoint could not be written"
 #define NO_FOLD_JUDGED "no fold could be scored"
 #define NO_MISSING_VALUES "takes no missing values"
-#define NO_POINT_HOLDS "points is confirmed by most of the images"
+#define NO_POINT_HOLDS "is confirmed by most of the images"
 #define LITTLE_IS_SHARED "they may show nothing in common"
 #define NO_VALUE_OF "is not a value of "
 #define NUMBERS_THE_ROWS "numbers the rows"
