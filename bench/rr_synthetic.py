@@ -55,8 +55,9 @@ def repetition(seed):
             "TLS": tls(X[tr], Y[tr]), "RANSAC": ransac(X[tr], Y[tr], seed),
             "group lasso": group_lasso(X[tr], Y[tr]),
             "Huber": huber(X[tr], Y[tr])}
-    low = fit("rpca", {"X": X[tr]}, ["--lambda", .3])[1]["low_rank"]
-    rows["RPCA + LSR"] = ridge(low, Y[tr])
+    for lam in .1, .3:  # 1/sqrt(100), and that of rr
+        low = fit("rpca", {"X": X[tr]}, ["--lambda", lam])[1]["low_rank"]
+        rows[f"RPCA ({lam}) + LSR"] = ridge(low, Y[tr])
     out, cleaned = fit_predict(
         "rr", {"X": X[tr], "Y": Y[tr]}, np.r_[X[te], D[te]],
         ["--eta", 10, "--lambda", .3, "--gamma", .1, "--rho", 1.05])[1:]

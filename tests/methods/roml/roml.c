@@ -136,6 +136,29 @@ static void one_iteration_is_the_paper_s(void **state)
   fixture_close(&f);
 }
 
+/* [ROML16] Sec. 3.2.3 of descriptors, Sec. 5.1 of coordinates. */
+static void rho_is_the_paper_s(void **state)
+{
+  for (int layout = 0; layout < 2; layout++) {
+    lapis_ctx *ctx = lapis_ctx_new();
+    scene c = scene_new(4, 6, 3, 2, 0, 0, 5);
+    lapis_data data = scene_data(&c);
+    lapis_roml_settings set = lapis_roml_defaults();
+    set.inliers = 3;
+    set.schedule = LAPIS_ROML_PAPER;
+    set.layout = layout;
+    lapis_solver *base;
+    assert_int_equal(lapis_roml_new(ctx, &data, &set, &base), LAPIS_OK);
+    roml *w = (roml *)base;
+    assert_int_equal(roml_start(w, &w->s), LAPIS_OK);
+    CHECK_NEAR(w->s.rho, layout ? 1e-6 : 1e-4, 1e-18);
+    CHECK_NEAR(w->s.growth, layout ? 1.0001 : 1.001, 1e-15);
+    lapis_solver_free(base);
+    scene_free(&c);
+    lapis_ctx_free(ctx);
+  }
+}
+
 /* ---- recovery -----------------------------------------------------------*/
 static void synthetic_objects_are_found(void **state)
 {
@@ -427,6 +450,7 @@ int test_roml(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fixtures_are_recovered),
       cmocka_unit_test(one_iteration_is_the_paper_s),
+      cmocka_unit_test(rho_is_the_paper_s),
       cmocka_unit_test(synthetic_objects_are_found),
       cmocka_unit_test(one_common_region_is_found),
       cmocka_unit_test(float_products_decide_exactly),

@@ -10,10 +10,11 @@
 #include "methods/roml/roml.h"
 
 static const double BULK = 0.95, FIXED = 2; /* rho_0 times median sigma */
-static const double PAPER_RHO = 1e-4;       /* [ROML16 Sec. 3.2.3] */
-static const double GROWTH[] = {[LAPIS_ROML_FAST] = 1.01,
-                                [LAPIS_ROML_CAREFUL] = 1.003,
-                                [LAPIS_ROML_PAPER] = 1.001};
+/* Of descriptors [ROML16 Sec. 3.2.3], of coordinates [Sec. 5.1]. */
+static const double PAPER_RHO[] = {1e-4, 1e-6},
+                    PAPER_GROWTH[] = {1.001, 1.0001};
+static const double GROWTH[] = {
+    [LAPIS_ROML_FAST] = 1.01, [LAPIS_ROML_CAREFUL] = 1.003};
 enum { STREAM_SCHEDULE = 101, STREAM_START = 102 };
 
 static const char *const words[] = {"auto", "seeded", "mst",
@@ -105,9 +106,12 @@ static double median_of_falling(const double *v, int64_t n)
 static lapis_status set_schedule(roml *w, roml_state *s)
 {
   const lapis_roml_settings *set = &w->set;
-  s->growth = isnan(set->growth) ? GROWTH[set->schedule] : set->growth;
+  bool paper = set->schedule == LAPIS_ROML_PAPER;
+  s->growth = set->growth;
+  if (isnan(s->growth))
+    s->growth = paper ? PAPER_GROWTH[w->p.coordinates] : GROWTH[set->schedule];
   s->rho = set->rho0;
-  if (isnan(s->rho) && set->schedule == LAPIS_ROML_PAPER) s->rho = PAPER_RHO;
+  if (isnan(s->rho) && paper) s->rho = PAPER_RHO[w->p.coordinates];
   if (!isnan(s->rho)) return LAPIS_OK;
   TRY(random_picks(w, s, STREAM_SCHEDULE));
   roml_fill(&w->p, s);
