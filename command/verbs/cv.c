@@ -9,7 +9,7 @@
 static const cli_option options[] = {
     {"grid", 0, "NAME=V,V",
      "values to try, or LOW:HIGH:COUNT spaced evenly on a log scale; each name "
-     "once"},
+     "once; paper: those of the method's paper"},
     {"folds", 0, NULL, NULL}, /* these of lapis_cv_table */
     {"folds-of", 0, NULL, NULL},
     {"groups", 0, NULL, NULL},
@@ -509,6 +509,39 @@ static void tell_unscaled(cli *c, const void *settings, const grid_text *g)
           c->method->name);
 }
 
+static int add_paper_grid(cli *c, grid_text *g)
+{
+  char one[64];
+  const char *at = c->method->paper_grid;
+  if (at == NULL)
+    return cli_fail(EXIT_MISUSE,
+                    "cv: --grid paper: the paper of %s prints no values; give "
+                    "--grid NAME=V,V",
+                    c->method->name);
+  int code = EXIT_DONE;
+  for (; code == EXIT_DONE && *at != '\0'; at += strspn(at, " ")) {
+    size_t length = strcspn(at, " ");
+    snprintf(one, sizeof one, "%.*s", (int)length, at);
+    code = grid_add(c, g, one);
+    at += length;
+  }
+  return code;
+}
+
+static int grids_from_args(cli *c, grid_text *g)
+{
+  int code = EXIT_DONE;
+  for (int i = 0; code == EXIT_DONE && i < c->args.n_given; i++) {
+    const char *value = c->args.given[i].value;
+    if (strcmp(c->args.given[i].name, "grid") != 0) continue;
+    bool paper = strcmp(value, "paper") == 0;
+    code = paper ? add_paper_grid(c, g) : grid_add(c, g, value);
+  }
+  if (code == EXIT_DONE && g->count == 0)
+    code = cli_fail(EXIT_MISUSE, "cv: give --grid NAME=V,V at least once");
+  return code;
+}
+
 static int run(cli *c)
 {
   if (args_no_first(c)) return join(c);
@@ -524,11 +557,7 @@ static int run(cli *c)
         c->method->name);
   if (code == EXIT_DONE) code = check_writable(c, args_get(&c->args, "config"));
   if (code == EXIT_DONE) code = settings_from_args(c, &settings);
-  for (int i = 0; code == EXIT_DONE && i < c->args.n_given; i++)
-    if (strcmp(c->args.given[i].name, "grid") == 0)
-      code = grid_add(c, &g, c->args.given[i].value);
-  if (code == EXIT_DONE && g.count == 0)
-    code = cli_fail(EXIT_MISUSE, "cv: give --grid NAME=V,V at least once");
+  if (code == EXIT_DONE) code = grids_from_args(c, &g);
   if (code == EXIT_DONE) lapis_ctx_limit(c->ctx, time_limit(c, settings));
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
   if (code == EXIT_DONE) code = check_known(c, ds);

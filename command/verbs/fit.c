@@ -341,7 +341,8 @@ static int solve(cli *c, job *j)
   if (s < 0 || none) return cli_fail_status(c, s);
   int code = suspects(c, j);
   lapis_ctx_limit(c->ctx, INFINITY); /* to write it */
-  j->finished = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR;
+  j->finished = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR ||
+                s == LAPIS_STOPPED_CHANGING;
   return code == EXIT_DONE ? report(c, j) : code;
 }
 

@@ -56,6 +56,7 @@ int cli_exit_code(const cli *c, lapis_status s)
   case LAPIS_MAX_ITERS:
   case LAPIS_TIME_LIMIT:
   case LAPIS_PRECISION_FLOOR:
+  case LAPIS_STOPPED_CHANGING:
     return c->strict ? EXIT_FAILED : EXIT_DONE;
   case LAPIS_EINVAL:
     return EXIT_MISUSE;

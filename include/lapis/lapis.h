@@ -43,9 +43,10 @@ typedef enum lapis_status {
   LAPIS_TIME_LIMIT = 2,
   LAPIS_CANCELLED = 3,
   LAPIS_PRECISION_FLOOR = 4, /* the gap fell as far as rounding lets it */
-  LAPIS_EINVAL = -1,         /* a call or a setting that makes no sense */
-  LAPIS_ESHAPE = -2,         /* sizes that do not fit together */
-  LAPIS_EMISSING = -3,       /* NaN, or nothing at all, where data is needed */
+  LAPIS_STOPPED_CHANGING = 5 /* by so little that it ended; nothing proved */,
+  LAPIS_EINVAL = -1,   /* a call or a setting that makes no sense */
+  LAPIS_ESHAPE = -2,   /* sizes that do not fit together */
+  LAPIS_EMISSING = -3, /* NaN, or nothing at all, where data is needed */
   LAPIS_ENOMEM = -4,
   LAPIS_EIO = -5,      /* the operating system said no */
   LAPIS_EFORMAT = -6,  /* a file that is not what it claims to be */
@@ -256,6 +257,8 @@ typedef struct lapis_method {
   bool each;      /* a problem for each class, which jobs divide */
   const lapis_result_row *results; /* by lapis_method_result */
   int n_results;
+  const char *paper_grid; /* values its paper tried, "NAME=GRID NAME=GRID";
+                           * NULL: it prints none */
 } lapis_method;
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL: past the end */
 LAPIS_API const lapis_method *lapis_method_find(const char *name);

@@ -11,6 +11,7 @@ const char *lapis_status_name(lapis_status s)
       [LAPIS_TIME_LIMIT] = "time-limit",
       [LAPIS_CANCELLED] = "cancelled",
       [LAPIS_PRECISION_FLOOR] = "precision-floor",
+      [LAPIS_STOPPED_CHANGING] = "stopped-changing",
   };
   static const char *const failed[] = {
       [-LAPIS_EINVAL] = "misuse",

@@ -11,7 +11,7 @@
  * A loss is one row of the lists below and the functions e_PASS_name: loss,
  * slope, prox, project (on the loss's domain), clamp (into that of its
  * conjugate), conj; of labels newton, too.  What a row says beside its names:
- * how fast the slope grows at most, as fpc takes it.
+ * how fast the slope grows at most, where no z0 but 0 is below `least`.
  *
  * NaN in gives NaN out: comparisons are written so that NaN falls through. */
 #ifndef LAPIS_LOSSES_H
@@ -25,10 +25,10 @@
  *   CHI2          (z - z0)^2 / (z + z0); z >= 0, also unobserved ones
  *   CHI2_SIMPLEX  the same; each column of the block sums to 1
  *   ONES          z = 1 */
-#define LA_FEATURE_LOSSES(ROW, with)  \
-  ROW(with, SQUARE, square, 1)        \
-  ROW(with, CHI2, chi2, 1)            \
-  ROW(with, CHI2_SIMPLEX, simplex, 1) \
+#define LA_FEATURE_LOSSES(ROW, with)          \
+  ROW(with, SQUARE, square, 1)                \
+  ROW(with, CHI2, chi2, 8 / least)            \
+  ROW(with, CHI2_SIMPLEX, simplex, 8 / least) \
   ROW(with, ONES, ones, 1)
 /* c_y
  *   LOGISTIC      log(1 + exp(-gamma s (z - c))) / gamma */
@@ -467,8 +467,9 @@ static inline void e_newton(int kind, double x, double z0, const entry_par *p,
 #define LA_BEND_CASE(with, KIND, name, bend) \
   case LA_##KIND:                            \
     return bend;
-static inline double e_bend(int kind, double gamma)
+static inline double e_bend(int kind, double gamma, double least)
 {
+  (void)least;
   switch (kind) {
     LA_LOSSES(LA_BEND_CASE, 0)
   }

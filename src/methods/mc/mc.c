@@ -247,7 +247,10 @@ lapis_status mc_state_alloc(mc *w, const lapis_data *data)
   la_array *all[] = {&w->A, &w->B, &w->V, &w->W};
   for (int i = 0; i < 4; i++)
     TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, n, all[i]));
-  if (w->solver == &mc_admm && mc_variant_of(w->set.variant)->accelerated > 0)
+  bool kept = !w->solver->proves && w->set.certificate;
+  if (kept) TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, n, &w->answer));
+  bool walks = w->solver == &mc_admm || kept;
+  if (walks && mc_variant_of(w->set.variant)->accelerated > 0)
     TRY(anderson_new(&w->h, m, n, 1, &ACCELERATION, &w->accel));
   TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, 1, &w->column));
   TRY(mc_results_alloc(w));
@@ -270,8 +273,8 @@ lapis_status mc_state_retune(mc *w, double before)
 
 void mc_state_free(mc *w)
 {
-  la_array *all[] = {&w->A, &w->B, &w->V, &w->W, &w->column};
-  for (int i = 0; i < 5; i++) w->h.ops->free(&w->h, all[i]);
+  la_array *all[] = {&w->A, &w->B, &w->V, &w->W, &w->column, &w->answer};
+  for (int i = 0; i < 6; i++) w->h.ops->free(&w->h, all[i]);
   anderson_free(&w->accel);
   op_svt_free(w->svt);
 }

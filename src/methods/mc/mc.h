@@ -99,6 +99,7 @@ typedef struct mc {
   double ratio;    /* of the gap to its estimate, the same */
   int64_t checked; /* iteration of the last proof; -1: none */
   double path[3];  /* fpc: mu at hand, objective before, its change */
+  la_array answer; /* m x n: fpc's B, while another solver proves how good */
   double *factors; /* m x rank, for a model */
   double layout[8];
   double *values; /* m: singular values, min(m, columns of all ranks) */
@@ -110,7 +111,7 @@ typedef struct mc {
 struct mc_solver {
   const char *name; /* as the setting has it */
   bool on_host;     /* its state is the host's: a device has no part in it */
-  bool proves;      /* by the multiplier W, which is published */
+  bool proves;      /* always, by the multiplier W; else where it is asked */
   /* Why it cannot take the problem, the end of a sentence; NULL: it can.
    * Sizes, labels and counts of w->p are there, nothing else. */
   const char *(*refuses)(const mc *w, const lapis_data *data);
@@ -206,6 +207,8 @@ lapis_status mc_labels_alloc(mc *w);
 /* Result arrays, from B and from W, which holds the multiplier. */
 lapis_status mc_results_alloc(mc *w);
 lapis_status mc_publish(mc *w);
+/* (primal - dual) / max(|primal|, |dual|) */
+double mc_relative_gap(double primal, double dual);
 /* F(B) of mu w->p.mu; W is scratch. */
 lapis_status mc_primal(mc *w, double *out);
 

@@ -62,8 +62,9 @@ static const lapis_param params[] = {
     REAL("tau", tau, .symbol = "tau", .value = NAN, ABOVE(0),
          .goes_with = "solver=fpc",
          .help =
-             "fpc: step; auto: min(4 |Omega_Y| / (lambda gamma), |Omega_X|), "
-             "with weights over the largest"),
+             "fpc: step; auto: the longest that is safe, min(4 |Omega_Y| / "
+             "(lambda gamma), |Omega_X| / c), weights over the largest; c: 1 "
+             "of mc1, 8 over the least number above 0 of pos and simplex"),
     CHOICE("absent", absent, "zero|missing", .value = LAPIS_ABSENT_ZERO,
            .arg = "A",
            .help = "entries that a sparse X leaves out are 0, or not observed"),
@@ -137,6 +138,7 @@ const lapis_method mc_method = {
     .settings_size = sizeof(lapis_mc_settings),
     .choose = "mu-rel=1:1e-3:10",
     .unless = "mu",
+    .paper_grid = "gamma=1,3,30 lambda=1e-4:1e2:7", /* [MC11 Sec. 5] */
 };
 
 /* ---- what is left open --------------------------------------------------*/

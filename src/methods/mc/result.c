@@ -80,7 +80,7 @@ static lapis_status dual_value(mc *w, double norm, double *out)
   return LAPIS_OK;
 }
 
-static double relative_gap(double primal, double dual)
+double mc_relative_gap(double primal, double dual)
 {
   return (primal - dual) / fmax(fmax(fabs(primal), fabs(dual)), 1e-300);
 }
@@ -93,7 +93,7 @@ lapis_status mc_certify(mc *w, mc_bounds *out)
   TRY(op_norm2_upper(w->svt, &w->W, &norm));
   TRY(dual_value(w, norm, &out->dual));
   out->norm = norm / w->p.mu;
-  out->gap = relative_gap(out->primal, out->dual);
+  out->gap = mc_relative_gap(out->primal, out->dual);
   return LAPIS_OK;
 }
 
@@ -107,7 +107,7 @@ lapis_status mc_estimate(mc *w, double norm, double *gap)
   TRY(base_sum_later(w->base.ctx, sums, 3));
   TRY(clamp_multiplier(w));
   TRY(dual_value(w, norm, &dual));
-  *gap = relative_gap(w->rho * (sums[0] - sums[1]) + sums[2], dual);
+  *gap = mc_relative_gap(w->rho * (sums[0] - sums[1]) + sums[2], dual);
   return LAPIS_OK;
 }
 
@@ -134,8 +134,7 @@ lapis_status mc_results_alloc(mc *w)
   w->sparse = arena_reals(a, p->D * p->n);
   if (w->set.class_features && base_ranks(w->base.ctx) > 1)
     w->classes = arena_reals(a, p->D * p->K);
-  if (w->set.certificate && w->solver->proves)
-    w->dual = arena_reals(a, p->m * p->n);
+  if (w->set.certificate) w->dual = arena_reals(a, p->m * p->n);
   return mc_labels_alloc(w);
 }
 
@@ -243,8 +242,8 @@ lapis_status mc_publish(mc *w)
   TRY(publish_labels(w));
   TRY(publish_features(w));
   solver_publish_history(&w->base);
-  if (!w->solver->proves) return LAPIS_OK;
-  solver_publish(&w->base, "dual_norm", lapis_mat_f64(&w->bounds.norm, 1, 1));
+  if (w->solver->proves)
+    solver_publish(&w->base, "dual_norm", lapis_mat_f64(&w->bounds.norm, 1, 1));
   if (!w->set.certificate) return LAPIS_OK;
   lapis_mat dual = lapis_mat_f64(w->dual, w->p.m, w->p.n);
   TRY(w->h.ops->download(&w->h, &w->W, &dual));

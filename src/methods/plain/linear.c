@@ -95,6 +95,7 @@ const lapis_method linear_method = {
                "or class",
     .source = "[HTF09]",
     .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
+    .paper_grid = "C=1e-6:1e6:13", /* of [MC15 Sec. 4.1]'s SVM */
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .results = results,
