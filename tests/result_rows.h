@@ -91,7 +91,7 @@ static inline void check_shape(symbols *t, const lapis_result_row *row,
 }
 
 /* ---- one answer ----------------------------------------------------------*/
-enum { ROWS = 32 };
+enum { ROWS = 48 };
 static inline int row_of(const lapis_method *m, const char *name)
 {
   const lapis_result_row *row;

@@ -284,6 +284,7 @@ static void forget(lapis_flow *f)
   free((void *)w->rather);
   free(w->mask);
   free(w->places.box);
+  free(w->places.heat);
   free(w->places.image);
   free(w->places.class_);
   labels_free(&w->given);

@@ -52,11 +52,13 @@ lapis_status classes_find(const label_table *s, labels *out);
 typedef struct found_boxes {
   int64_t count, room;
   double *box;             /* 5 x count: x, y, width, height, score */
+  double *heat;            /* LABEL_HEAT^2 x count, rows from the top */
   int64_t *image, *class_; /* count each */
 } found_boxes;
 
 enum {
   LABEL_MAP = 512,
+  LABEL_HEAT = 16,      /* cells along a side of a heat map */
   LABEL_KINDS = 96,     /* bytes of names of kinds */
   LABEL_CANDIDATES = 7, /* kinds of features that --features auto compares */
   LABEL_FIGURES = 6 /* log-loss, its error, AUROC, accuracy, behind, error */

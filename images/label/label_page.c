@@ -18,9 +18,11 @@ typedef struct page_memory { /* memory of one page */
   lapis_report_suspect *suspect; /* w->suspects */
   lapis_report_picture *picture; /* most of them */
   lapis_report_box *box;         /* w->places.count */
-  int64_t **region;              /* as many */
-  int64_t most;                  /* pictures */
-  bool *drawn;                   /* n */
+  lapis_report_heat *heat;       /* as many */
+  int64_t heats;
+  int64_t **region; /* as many */
+  int64_t most;     /* pictures */
+  bool *drawn;      /* n */
   char value[MOST_FACTS + 2 * MOST_SETTINGS][VALUE];
   lapis_report_row fact[MOST_FACTS], setting[MOST_SETTINGS + 2];
   int values;
@@ -108,6 +110,20 @@ static lapis_status draw_region(page_memory *s, int64_t at, int64_t place,
   return LAPIS_OK;
 }
 
+/* One for each class of a picture. */
+static void add_heat(page_memory *s, lapis_report_picture *p, int64_t place)
+{
+  const found_boxes *f = &s->w->places;
+  if (p->heats > 0 && p->heat[p->heats - 1].of_class == f->class_[place])
+    return;
+  lapis_report_heat *heat = &s->heat[s->heats++];
+  double *cell = f->heat + LABEL_HEAT * LABEL_HEAT * place;
+  *heat =
+      (lapis_report_heat){.values = lapis_mat_f64(cell, LABEL_HEAT, LABEL_HEAT),
+                          .of_class = f->class_[place]};
+  if (p->heats++ == 0) p->heat = heat;
+}
+
 static lapis_status draw_places(page_memory *s, int64_t at)
 {
   const label_run *w = s->w;
@@ -126,6 +142,7 @@ static lapis_status draw_places(page_memory *s, int64_t at)
                                     w->given.K > 1 ? w->places.class_[k] : 0};
       if (p->boxes == 0) p->box = box;
       p->boxes++;
+      add_heat(s, p, k);
     }
     if (w->given.K > 1) {
       if (shown) status = draw_region(s, at, k, offset);
@@ -348,10 +365,11 @@ static bool allocate(page_memory *s)
   s->picture = calloc((size_t)s->most + 1, sizeof *s->picture);
   s->region = calloc((size_t)s->most + 1, sizeof *s->region);
   s->box = calloc((size_t)s->w->places.count + 1, sizeof *s->box);
+  s->heat = calloc((size_t)s->w->places.count + 1, sizeof *s->heat);
   s->drawn = calloc((size_t)n, sizeof *s->drawn);
   return s->given != NULL && s->answer != NULL && s->suspect != NULL &&
          s->picture != NULL && s->region != NULL && s->box != NULL &&
-         s->drawn != NULL;
+         s->heat != NULL && s->drawn != NULL;
 }
 
 static void release(page_memory *s)
@@ -363,6 +381,7 @@ static void release(page_memory *s)
   free(s->picture);
   free(s->region);
   free(s->box);
+  free(s->heat);
   free(s->drawn);
   free(s);
 }

@@ -132,9 +132,11 @@ static bool all_zero(const double *v, int64_t d)
 }
 
 /* ---- what was found -----------------------------------------------------*/
+/* weight: of each word of the image, which makes the heat map. */
 static lapis_status add_place(label_run *w, const lapis_box *b, int64_t image,
-                              int64_t class_)
+                              int64_t class_, const double *weight)
 {
+  enum { CELLS = LABEL_HEAT * LABEL_HEAT };
   found_boxes *p = &w->places;
   if (p->count == p->room) {
     int64_t room = 2 * p->room + w->flow->n;
@@ -144,15 +146,26 @@ static lapis_status add_place(label_run *w, const lapis_box *b, int64_t image,
     if (at != NULL) p->image = at;
     int64_t *of = realloc(p->class_, (size_t)room * sizeof *of);
     if (of != NULL) p->class_ = of;
-    if (box == NULL || at == NULL || of == NULL) return flow_no_memory(w->flow);
+    double *heat = realloc(p->heat, (size_t)(CELLS * room) * sizeof *heat);
+    if (heat != NULL) p->heat = heat;
+    if (box == NULL || at == NULL || of == NULL || heat == NULL)
+      return flow_no_memory(w->flow);
     p->room = room;
   }
   double *to = p->box + 5 * p->count;
   to[0] = b->x, to[1] = b->y, to[2] = b->width, to[3] = b->height;
   to[4] = b->score;
   p->image[p->count] = image;
-  p->class_[p->count++] = class_;
-  return LAPIS_OK;
+  p->class_[p->count] = class_;
+  lapis_words words = words_of(w, image);
+  int64_t across = words.width < LABEL_HEAT ? words.width : LABEL_HEAT;
+  double *heat = p->heat + CELLS * p->count++;
+  if (across < LABEL_HEAT || words.height < LABEL_HEAT) {
+    for (int k = 0; k < CELLS; k++) heat[k] = NAN; /* a tiny picture */
+    return LAPIS_OK;
+  }
+  return lapis_heat_map(w->flow->ctx, &words, weight, LABEL_HEAT, LABEL_HEAT,
+                        heat);
 }
 
 static void publish_places(label_run *w)
@@ -161,38 +174,67 @@ static void publish_places(label_run *w)
   flow_publish(w->flow, "boxes", lapis_mat_f64(p->box, 5, p->count));
   flow_publish(w->flow, "box_image", lapis_mat_i64(p->image, 1, p->count));
   flow_publish(w->flow, "box_class", lapis_mat_i64(p->class_, 1, p->count));
+  flow_publish(w->flow, "heat",
+               lapis_mat_f64(p->heat, LABEL_HEAT * LABEL_HEAT, p->count));
   flow_publish(w->flow, "region_mask", lapis_mat_u8(w->mask, 1, w->mask_used));
 }
 
 /* ---- two classes --------------------------------------------------------*/
-static lapis_status one_window(label_run *w, int64_t i, bool roots,
-                               double *target)
+/* weight: of each word, for the heat maps: the shares that are left of images
+ * that have the label, less those of the others; target: d numbers. */
+static lapis_status weigh_two(label_run *w, const lapis_mat *Z, bool roots,
+                              double *target, double *weight)
 {
-  lapis_mat Z;
-  lapis_box box;
+  double *mean = calloc((size_t)(2 * w->d), sizeof *mean); /* has it, has not */
+  lapis_mat of = lapis_mat_f64(mean, w->d, 2);
+  if (mean == NULL) return flow_no_memory(w->flow);
+  for (int64_t i = 0; i < w->flow->n; i++) {
+    double *to = mean + (label_has(w, i, 0) ? 0 : w->d), sum = 0;
+    undo_map(w, Z, i, roots, target);
+    for (int64_t k = 0; k < w->d; k++) sum += target[k];
+    for (int64_t k = 0; k < w->d && sum > 0; k++) to[k] += target[k] / sum;
+  }
+  lapis_status s = lapis_class_weights(w->flow->ctx, &of, 0, true, weight);
+  free(mean);
+  return s;
+}
+
+/* box: room for set.places; target: for d numbers. */
+static lapis_status find_window(label_run *w, int64_t i, const lapis_mat *Z,
+                                bool roots, lapis_box *box, double *target,
+                                const double *weight)
+{
   int64_t found;
-  TRY(flow_get(w->flow, "low_rank", &Z));
-  undo_map(w, &Z, i, roots, target);
+  undo_map(w, Z, i, roots, target);
   if (all_zero(target, w->d)) return LAPIS_OK;
   lapis_words words = words_of(w, i);
   lapis_mat t = lapis_mat_f64(target, w->d, 1);
-  lapis_status s =
-      lapis_windows_find(w->flow->ctx, &words, &t, NULL, 1, &box, &found, NULL);
+  lapis_status s = lapis_windows_find(w->flow->ctx, &words, &t, NULL,
+                                      w->set.places, box, &found, NULL);
   if (s < 0) return s;
-  return found > 0 ? add_place(w, &box, i, w->given.n_names - 1) : LAPIS_OK;
+  for (int64_t k = 0; k < found; k++)
+    TRY(add_place(w, &box[k], i, w->given.n_names - 1, weight));
+  return LAPIS_OK;
 }
 
 static lapis_status find_windows(label_run *w, bool roots)
 {
-  double *target = malloc((size_t)w->d * sizeof *target);
-  if (target == NULL) return flow_no_memory(w->flow);
-  lapis_status s = LAPIS_OK;
+  lapis_mat Z;
+  TRY(flow_get(w->flow, "low_rank", &Z));
+  double *target = malloc((size_t)(2 * w->d) * sizeof *target);
+  double *weight = target == NULL ? NULL : target + w->d;
+  lapis_box *box = malloc((size_t)w->set.places * sizeof *box);
+  bool room = target != NULL && box != NULL;
+  lapis_status s =
+      room ? weigh_two(w, &Z, roots, target, weight) : flow_no_memory(w->flow);
   for (int64_t i = 0; s >= 0 && i < w->flow->n; i++) {
     if (flow_clock() > w->flow->end) s = LAPIS_TIME_LIMIT;
     if (s != LAPIS_OK) break;
-    if (label_has(w, i, 0)) s = one_window(w, i, roots, target);
+    if (!label_has(w, i, 0)) continue;
+    s = find_window(w, i, &Z, roots, box, target, weight);
   }
   free(target);
+  free(box);
   return s;
 }
 
@@ -268,7 +310,8 @@ static lapis_status make_segments(const label_run *w, int64_t i,
 /* The box around a region, and its pixels behind those of the others. */
 static lapis_status add_region(label_run *w, const lapis_segments *g,
                                const unsigned char *inside, double score,
-                               int64_t image, int64_t class_)
+                               int64_t image, int64_t class_,
+                               const double *weight)
 {
   int64_t wide = g->width, count = wide * g->height;
   int64_t low[2] = {wide, g->height}, high[2] = {-1, -1};
@@ -293,7 +336,37 @@ static lapis_status add_region(label_run *w, const lapis_segments *g,
   lapis_box box = {(double)low[0], (double)low[1],
                    (double)(high[0] - low[0] + 1),
                    (double)(high[1] - low[1] + 1), score};
-  return add_place(w, &box, image, class_);
+  return add_place(w, &box, image, class_, weight);
+}
+
+/* So low that no other region goes through it. */
+static void close_region(const unsigned char *inside, int64_t n, double *score)
+{
+  double most = 1;
+  for (int64_t s = 0; s < n; s++) most += fabs(score[s]);
+  for (int64_t s = 0; s < n; s++)
+    if (inside[s]) score[s] = -most;
+}
+
+/* The best regions that have nothing in common, as long as words speak for
+ * them. */
+static lapis_status add_regions(label_run *w, int64_t i, int64_t c,
+                                const lapis_segments *g, double *score,
+                                unsigned char *inside, const double *weight)
+{
+  lapis_region_settings set = lapis_region_defaults();
+  lapis_region_info info;
+  set.seconds = REGION_SECONDS;
+  for (int64_t k = 0; k < w->set.places; k++) {
+    lapis_status s =
+        lapis_region_find(w->flow->ctx, &g->graph, score, &set, inside, &info);
+    if (s < 0 || s == LAPIS_CANCELLED) return s;
+    if (k > 0 && !(info.score > 0)) break;
+    w->regions_open += s > 0;
+    TRY(add_region(w, g, inside, info.score, i, c, weight));
+    close_region(inside, g->graph.count, score);
+  }
+  return LAPIS_OK;
 }
 
 static lapis_status search_image(label_run *w, int64_t i,
@@ -301,22 +374,15 @@ static lapis_status search_image(label_run *w, int64_t i,
 {
   int64_t n = g->graph.count;
   lapis_words words = words_of(w, i);
-  lapis_region_settings set = lapis_region_defaults();
-  lapis_region_info info;
   double *score = malloc((size_t)n * sizeof *score);
   unsigned char *inside = malloc((size_t)n);
   bool room = score != NULL && inside != NULL;
   lapis_status s = room ? LAPIS_OK : flow_no_memory(w->flow);
-  set.seconds = REGION_SECONDS;
   for (int64_t c = 0; s == LAPIS_OK && c < w->given.K; c++) {
+    const double *own = weight + c * w->d;
     if (!label_has(w, i, c)) continue;
-    s = lapis_segment_scores(w->flow->ctx, &words, g, weight + c * w->d, score);
-    if (s == LAPIS_OK)
-      s = lapis_region_find(w->flow->ctx, &g->graph, score, &set, inside,
-                            &info);
-    if (s < 0 || s == LAPIS_CANCELLED) break;
-    w->regions_open += s > 0;
-    s = add_region(w, g, inside, info.score, i, c);
+    s = lapis_segment_scores(w->flow->ctx, &words, g, own, score);
+    if (s == LAPIS_OK) s = add_regions(w, i, c, g, score, inside, own);
   }
   free(score);
   free(inside);

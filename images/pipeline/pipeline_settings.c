@@ -76,6 +76,10 @@ static const lapis_param label_params[] = {
          .help = "with several classes: your own segments in place of SLIC's, "
                  "for each image a picture or .npy of its name with the number "
                  "of each pixel's segment"),
+    INT_IN("places", places, "N", .value = 1, FROM_TO(1, 1000),
+           .goes_with = "where",
+           .help = "at most N places of a class in an image, apart from each "
+                   "other"),
     TEXT("checkpoint", checkpoint, .arg = "F",
          .help = "keep what a killed or interrupted run needs to go on; the "
                  "same command goes on from there"),
@@ -153,6 +157,10 @@ static const lapis_result_row label_results[] = {
            .help = "the image of each, from 0"),
     RESULT("box_class", "boxes", .type = LAPIS_I64, .when = "where",
            .help = "and its class"),
+    RESULT("heat", "boxes x 256", .when = "where",
+           .help = "how much the words of each of 16 x 16 cells of the image "
+                   "speak for the class of the box, rows from the top; NaN: no "
+                   "words"),
     RESULT("region_mask", "pixels", .type = LAPIS_U8, .when = "where",
            .help = "for each box of a region, in their order, the pixels of "
                    "the image, rows from the top: 1 inside"),

@@ -63,6 +63,34 @@ static lapis_status check_weights(lapis_ctx *ctx, const char *what,
   return LAPIS_OK;
 }
 
+lapis_status lapis_heat_map(lapis_ctx *ctx, const lapis_words *words,
+                            const double *weight, int64_t across, int64_t down,
+                            double *value)
+{
+  NEEDS(ctx, words, weight, value);
+  TRY(words_check(ctx, "heat map", words));
+  TRY(check_weights(ctx, "heat map", weight, words->vocabulary));
+  if (across < 1 || down < 1 || across > words->width || down > words->height)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "heat map: %" PRId64 " x %" PRId64
+                      " cells of an image of %" PRId64 " x %" PRId64 " pixels",
+                      across, down, words->width, words->height);
+  int64_t *count = base_alloc(ctx, across * down, sizeof *count);
+  if (count == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < across * down; k++) value[k] = 0;
+  for (int64_t j = 0; j < words->word.cols; j++) {
+    int64_t x, y;
+    words_pixel(words, j, &x, &y);
+    int64_t k = y * down / words->height * across + x * across / words->width;
+    value[k] += weight[words_index(words, j)];
+    count[k]++;
+  }
+  for (int64_t k = 0; k < across * down; k++)
+    value[k] = count[k] > 0 ? value[k] / (double)count[k] : NAN;
+  base_free(count);
+  return LAPIS_OK;
+}
+
 lapis_status lapis_segment_scores(lapis_ctx *ctx, const lapis_words *words,
                                   const lapis_segments *segments,
                                   const double *weight, double *score)

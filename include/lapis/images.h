@@ -251,6 +251,11 @@ LAPIS_API lapis_status lapis_class_weights(lapis_ctx *ctx,
                                            const lapis_mat *representatives,
                                            int64_t c, bool contrast,
                                            double *weight);
+/* A heat map of across x down cells over the whole image: the mean weight of
+ * the words in each, rows from the top; NaN: no word lies there. */
+LAPIS_API lapis_status lapis_heat_map(lapis_ctx *ctx, const lapis_words *words,
+                                      const double *weight, int64_t across,
+                                      int64_t down, double *value);
 /* ---- segments -------------------------------------------------------------
  * A partition of an image into connected pieces, and which of them touch (by a
  * side of a pixel). */
@@ -535,6 +540,7 @@ typedef struct lapis_label_settings {
   int64_t pictures;
   bool folder_is_class;
   double coverage; /* as auto's */
+  int64_t places;  /* with where: at most, of a class in an image */
 } lapis_label_settings;
 /* Kinds that features "auto" makes and compares: each alone, the last two and
  * all of them side by side.  Settings in `kinds` are of these, in this order.

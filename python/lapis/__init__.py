@@ -20,6 +20,7 @@ from .functions import (assign, project_simplex, prox_chi2,
 from .imputer import LowRankImputer
 from .maps import Chi2Map
 from .matching import Matches, MultiImageMatcher
+from .places import find_windows, heat_map
 from .robust import RobustLDA, RobustPCA, RobustRegressor
 from .selection import Folds, suspects
 from .svm import MISVMPlusClassifier, SVMPlusClassifier
@@ -32,7 +33,8 @@ __all__ = [
     "LowRankImputer", "MISVMPlusClassifier", "Matches", "MatrixCompletionClassifier", "Model",
     "MultiImageMatcher", "NotBuiltError", "NotFittedError", "NumericalError",
     "Result", "RobustLDA", "RobustPCA", "RobustRegressor",
-    "SVMPlusClassifier", "assign", "functions", "load", "methods", "metrics",
+    "SVMPlusClassifier", "assign", "find_windows", "functions", "heat_map",
+    "load", "methods", "metrics",
     "plot", "project_simplex", "prox_chi2", "prox_chi2_simplex",
     "prox_logistic", "prox_soft", "save", "set_comm", "singular_values", "solve",
     "suspects", "svt"]

@@ -115,6 +115,16 @@ class Assignment(Structure):
                 ("objective", c_double)]
 
 
+class Words(Structure):
+    _fields_ = [("word", Mat), ("xy", Mat), ("vocabulary", c_int64),
+                ("width", c_int64), ("height", c_int64)]
+
+
+class Box(Structure):
+    _fields_ = [("x", c_double), ("y", c_double), ("width", c_double),
+                ("height", c_double), ("score", c_double)]
+
+
 class Member(Structure):
     _fields_ = [("bit", c_uint), ("name", c_char_p), ("what", c_char_p)]
 
@@ -127,7 +137,8 @@ C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Comm: "lapis_comm",
            CvOptions: "lapis_cv_options", Member: "lapis_member",
            MetricKind: "lapis_metric_kind",
            MatchScores: "lapis_match_scores", SvtInfo: "lapis_svt_info",
-           Assignment: "lapis_assignment"}
+           Assignment: "lapis_assignment", Words: "lapis_words",
+           Box: "lapis_box"}
 
 F64, F32, I64, U8, TEXT = range(5)  # lapis_dtype
 REAL, INT, BOOL, ENUM, WORDS = range(5)  # lapis_param_type
@@ -210,6 +221,10 @@ FUNCTIONS = {
     "metric": (_status, [_ctx, _text, _mat, _mat, c_void_p, _reals]),
     "match_ratio": (_status, [_ctx, _mat, _mat, _mat, POINTER(MatchScores)]),
     "iou": (_status, [_ctx, _mat, _mat, c_void_p, _reals, _reals]),
+    "heat_map": (_status, [_ctx, POINTER(Words), c_void_p, c_int64, c_int64,
+                           c_void_p]),
+    "windows_find": (_status, [_ctx, POINTER(Words), _mat, c_void_p, c_int64,
+                               POINTER(Box), POINTER(c_int64), c_void_p]),
     "svt": (_status, [_ctx, _mat, c_double, _mat, POINTER(SvtInfo)]),
     "singular_values": (_status, [_ctx, _mat, c_void_p]),
     "prox_soft": (None, [c_int64, c_void_p, c_double, c_void_p]),

@@ -355,12 +355,43 @@ static void hide_patch(picture *p, bool has, int *x0, int *y0, uint64_t *state)
   *y0 += PATCH / 2;
 }
 
+/* Mean of the heat map of box k within the patch whose middle is x, y, less the
+ * mean elsewhere. */
+static double heat_at(const lapis_mat *heat, int64_t k, int x, int y)
+{
+  double sum[2] = {0}, count[2] = {0};
+  assert_int_equal(heat->rows, 16 * 16);
+  for (int i = 0; i < 16 * 16; i++) {
+    double v = lapis_mat_at(heat, i, k);
+    bool in = fabs((i % 16 + .5) * SIDE / 16 - x) < 10 &&
+              fabs((i / 16 + .5) * SIDE / 16 - y) < 10;
+    if (isnan(v)) continue;
+    sum[in] += v;
+    count[in]++;
+  }
+  return sum[1] / count[1] - sum[0] / count[0];
+}
+
+static bool apart(const lapis_mat *b, int64_t i, int64_t j)
+{
+  double shared = 1, area = 0;
+  for (int d = 0; d < 2; d++) {
+    double low = fmax(lapis_mat_at(b, d, i), lapis_mat_at(b, d, j));
+    double high = fmin(lapis_mat_at(b, d, i) + lapis_mat_at(b, d + 2, i),
+                       lapis_mat_at(b, d, j) + lapis_mat_at(b, d + 2, j));
+    shared *= fmax(high - low, 0);
+  }
+  area += lapis_mat_at(b, 2, i) * lapis_mat_at(b, 3, i);
+  area += lapis_mat_at(b, 2, j) * lapis_mat_at(b, 3, j);
+  return shared < .5 * (area - shared);
+}
+
 static void the_window_lies_on_the_patch(void **state)
 {
   enum { N = 40, KNOWN = 20 };
   command c;
   uint64_t random = 5;
-  int x[N], y[N], hits = 0, boxes = 0;
+  int x[N], y[N], hits = 0, boxes = 0, warm = 0, last = -1;
   char table[2048] = "";
   command_begin(&c);
   folder(&c, "in");
@@ -375,7 +406,7 @@ static void the_window_lies_on_the_patch(void **state)
   write_text(&c, "labels.csv", table);
   command_run(&c, "label in --labels labels.csv --count 2000 --words 64 "
                   "--levels 2 --learn 8000 --bins 2,3 --no-cache --where "
-                  "--result r.npz");
+                  "--places 2 --result r.npz -o page.html");
   if (c.code == 3) {
     command_end(&c);
     skip();
@@ -385,9 +416,15 @@ static void the_window_lies_on_the_patch(void **state)
   command_arrays(&c, "r.npz", &all);
   const lapis_mat *b = &lapis_arrays_find(&all, "boxes")->mat;
   const lapis_mat *of = &lapis_arrays_find(&all, "box_image")->mat;
+  const lapis_mat *heat = &lapis_arrays_find(&all, "heat")->mat;
+  assert_int_equal(heat->cols, b->cols);
+  assert_int_equal(b->cols, 2 * N);
   for (int64_t k = 0; k < b->cols; k++) {
     int i = (int)lapis_mat_at(of, 0, k);
-    if (i < KNOWN || i % 2 == 0) continue;
+    if (i == last) assert_true(apart(b, k, k - 1)); /* the second place */
+    if (i == last || i < KNOWN || i % 2 == 0) continue;
+    last = i;
+    warm += heat_at(heat, k, x[i], y[i]) > 0;
     double cx = lapis_mat_at(b, 0, k) + lapis_mat_at(b, 2, k) / 2;
     double cy = lapis_mat_at(b, 1, k) + lapis_mat_at(b, 3, k) / 2;
     boxes++;
@@ -396,6 +433,8 @@ static void the_window_lies_on_the_patch(void **state)
   lapis_arrays_free(&all);
   assert_int_equal(boxes, (N - KNOWN) / 2);
   CHECK_AT_LEAST(hits, 8);
+  CHECK_AT_LEAST(warm, 8);
+  shell(&c, "grep -q 'class=.heat k0 first' page.html");
   command_end(&c);
 }
 

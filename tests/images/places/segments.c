@@ -257,6 +257,42 @@ static void scores_are_shared_out(void **unused)
   lapis_ctx_free(ctx);
 }
 
+/* 7 x 3 cells of 14 x 11 pixels: rows of 3 or 4 pixels. */
+static void heat_is_the_mean_of_cells(void **unused)
+{
+  (void)unused;
+  lapis_ctx *ctx = lapis_ctx_new();
+  uint64_t state = 8;
+  scatter s;
+  scatter_make(&s, &state);
+  double heat[21], sum[21] = {0}, count[21] = {0};
+  assert_int_equal(lapis_heat_map(ctx, &s.words, s.weight, 7, 3, heat), 0);
+  for (int j = 0; j < 80; j++) {
+    int x = (int)s.xy[2 * j], y = (int)s.xy[2 * j + 1];
+    int k = (y < 4 ? 0 : y < 8 ? 7 : 14) + x / 2;
+    sum[k] += s.weight[(int)s.word[j]];
+    count[k]++;
+  }
+  int empty = 0;
+  for (int k = 0; k < 21; k++) {
+    empty += count[k] <= 0;
+    if (count[k] <= 0) assert_true(isnan(heat[k]));
+    if (count[k] > 0) CHECK_NEAR(heat[k], sum[k] / count[k], 1e-12);
+  }
+  CHECK_AT_MOST(empty, 5);
+  s.words.word.cols = s.words.xy.cols = 1;
+  assert_int_equal(lapis_heat_map(ctx, &s.words, s.weight, 7, 3, heat), 0);
+  empty = 0;
+  for (int k = 0; k < 21; k++) empty += isnan(heat[k]);
+  assert_int_equal(empty, 20);
+  assert_int_equal(lapis_heat_map(ctx, &s.words, s.weight, 15, 3, heat),
+                   LAPIS_EINVAL);
+  s.weight[1] = INFINITY;
+  assert_int_equal(lapis_heat_map(ctx, &s.words, s.weight, 7, 3, heat),
+                   LAPIS_EDATA);
+  lapis_ctx_free(ctx);
+}
+
 static void weights_are_less_the_mean(void **unused)
 {
   (void)unused;
@@ -326,6 +362,7 @@ int test_segments(void)
       cmocka_unit_test(superpixels_are_segments),
       cmocka_unit_test(superpixels_follow_edges),
       cmocka_unit_test(scores_are_shared_out),
+      cmocka_unit_test(heat_is_the_mean_of_cells),
       cmocka_unit_test(weights_are_less_the_mean),
       cmocka_unit_test(label_files_are_read),
   };
