@@ -38,6 +38,7 @@ static const struct {
     {"clean",
      {"lapis fit clean pixels.npz --dictionary pixels.npz:X -o clean.npz"}},
     {"color-moments", {"lapis features color-moments photos -o moments.npz"}},
+    {"luv-histogram", {"lapis features luv-histogram photos -o colours.npz"}},
     {"hog", {"lapis features hog photos -o hog.npz"}},
     {"gist", {"lapis features gist photos -o gist.npz"}},
     {"sift-bow",

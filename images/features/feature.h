@@ -124,6 +124,7 @@ lapis_status feature_shape(lapis_ctx *ctx, const char *kind, const char *text,
 #define FEATURE_KINDS(KIND) \
   KIND(pixels)              \
   KIND(color_moments)       \
+  KIND(luv_histogram)       \
   KIND(hog)                 \
   KIND(gist)                \
   KIND(sift_bow)            \

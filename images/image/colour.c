@@ -6,6 +6,9 @@
  *   b = 200 (f(Y/Yn) - f(Z/Zn)),
  *   f(t) = cbrt(t) for t > (6/29)^3, else t / (3 (6/29)^2) + 4/29.
  *
+ * and to L*u*v*: u = 13 L (4 X / s - 4 Xn / sn), v = 13 L (9 Y / s - 9 Yn /
+ * sn), s = X + 15 Y + 3 Z.
+ *
  * The white point is what RGB = (1, 1, 1) becomes, so that greys have no
  * colour; it is D65 to four digits. */
 #include <math.h>
@@ -70,18 +73,35 @@ static double cube_root(double t)
   return t > d * d * d ? cbrt(t) : t / (3 * d * d) + 4.0 / 29;
 }
 
-static void lab(const float *from, float *to)
+static void xyz_of(const float *from, double xyz[3], double white[3])
 {
-  double f[3], rgb[3];
+  double rgb[3];
   for (int c = 0; c < 3; c++) rgb[c] = linear((double)from[c]);
   for (int i = 0; i < 3; i++) {
-    double v = 0, white = 0;
+    xyz[i] = white[i] = 0;
     for (int c = 0; c < 3; c++) {
-      v += to_xyz[i][c] * rgb[c];
-      white += to_xyz[i][c];
+      xyz[i] += to_xyz[i][c] * rgb[c];
+      white[i] += to_xyz[i][c];
     }
-    f[i] = cube_root(v / white);
   }
+}
+
+static void luv(const float *from, float *to)
+{
+  double a[3], n[3];
+  xyz_of(from, a, n);
+  double s = a[0] + 15 * a[1] + 3 * a[2], sn = n[0] + 15 * n[1] + 3 * n[2];
+  double L = 116 * cube_root(a[1] / n[1]) - 16;
+  to[0] = (float)L;
+  to[1] = s > 0 ? (float)(13 * L * 4 * (a[0] / s - n[0] / sn)) : 0;
+  to[2] = s > 0 ? (float)(13 * L * 9 * (a[1] / s - n[1] / sn)) : 0;
+}
+
+static void lab(const float *from, float *to)
+{
+  double f[3], xyz[3], white[3];
+  xyz_of(from, xyz, white);
+  for (int i = 0; i < 3; i++) f[i] = cube_root(xyz[i] / white[i]);
   to[0] = (float)(116 * f[1] - 16);
   to[1] = (float)(500 * (f[0] - f[1]));
   to[2] = (float)(200 * (f[1] - f[2]));
@@ -106,4 +126,9 @@ lapis_status image_rgb(lapis_ctx *ctx, const lapis_image *in, lapis_image *out)
 lapis_status image_lab(lapis_ctx *ctx, const lapis_image *in, lapis_image *out)
 {
   return each_pixel(ctx, in, 3, in->channels == 1 ? lab_of_grey : lab, out);
+}
+
+lapis_status image_luv(lapis_ctx *ctx, const lapis_image *in, lapis_image *out)
+{
+  return each_pixel(ctx, in, 3, in->channels == 1 ? lab_of_grey : luv, out);
 }

@@ -14,6 +14,8 @@ lapis_status image_grey(lapis_ctx *ctx, const lapis_image *in,
 lapis_status image_rgb(lapis_ctx *ctx, const lapis_image *in, lapis_image *out);
 /* CIE L*a*b* under D65: L 0..100, grey at a = b = 0. */
 lapis_status image_lab(lapis_ctx *ctx, const lapis_image *in, lapis_image *out);
+/* CIE L*u*v* under D65, likewise. */
+lapis_status image_luv(lapis_ctx *ctx, const lapis_image *in, lapis_image *out);
 
 /* ---- filter.c: beyond its border an image goes on as it ends -------------*/
 /* Correlation with kx along rows and ky along columns, 2 rx + 1 and 2 ry + 1

@@ -68,6 +68,10 @@ typedef struct lapis_color_moments_settings {
   size_t size;
   int64_t grid;
 } lapis_color_moments_settings;
+typedef struct lapis_luv_histogram_settings {
+  size_t size;
+  int64_t bins;
+} lapis_luv_histogram_settings;
 typedef enum lapis_hog_variant {
   LAPIS_HOG_UOCTTI,
   LAPIS_HOG_DALAL_TRIGGS

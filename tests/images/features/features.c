@@ -92,6 +92,61 @@ static void moments_follow_the_image(void **state)
   lapis_solver_free(r.s);
 }
 
+/* Colours whose L*u*v* are in tables: where their pixels are counted. */
+static void colours_are_counted_where_they_are(void **state)
+{
+  run r = {.f = *state};
+  enum { N = 8 };
+  static const struct {
+    float rgb[3];
+    double luv[3];
+  } known[] = {{{1, 0, 0}, {53.24, 175.01, 37.76}},
+               {{0, 1, 0}, {87.73, -83.08, 107.40}},
+               {{0, 0, 1}, {32.30, -9.40, -130.34}},
+               {{1, 1, 0}, {97.14, 7.70, 106.79}},
+               {{1, 1, 1}, {100, 0, 0}},
+               {{0, 0, 0}, {0, 0, 0}}};
+  static const double low[] = {0, -84, -136}, high[] = {100, 176, 108};
+  float pixels[6 * 3], grey[] = {1, 0};
+  double want[N * N * N] = {0};
+  for (int i = 0; i < 6; i++) {
+    int at = 0;
+    for (int c = 0; c < 3; c++) {
+      pixels[3 * i + c] = known[i].rgb[c];
+      double share = (known[i].luv[c] - low[c]) / (high[c] - low[c]);
+      at = N * at + (int)fmin(share * N, N - 1);
+    }
+    want[at] += 1. / 6;
+  }
+  lapis_image m = {3, 2, 3, pixels}, g = {2, 1, 1, grey};
+  add_image(&r, "a.ppm", &m);
+  add_image(&r, "b.pgm", &g);
+  solve(&r, "luv-histogram", "bins=8");
+  assert_int_equal(r.X.rows, N * N * N);
+  double sum = 0;
+  for (int k = 0; k < N * N * N; k++) {
+    bool is_grey = want[k] > 0 && column(&r, 1)[k] > 0;
+    CHECK_NEAR(column(&r, 0)[k], want[k], 1e-12);
+    sum += is_grey ? column(&r, 1)[k] : 0;
+  }
+  CHECK_NEAR(sum, 1, 1e-12); /* black and white, as in colours */
+  lapis_solver_free(r.s);
+}
+
+static void colours_follow_the_image(void **state)
+{
+  run r = {.f = *state};
+  add_family(&r, 96);
+  solve(&r, "luv-histogram", "");
+  assert_int_equal(r.X.rows, 125);
+  CHECK_AT_MOST(apart(&r, PLAIN, HALF), 1e-12); /* turned: the same colours */
+  CHECK_AT_LEAST(apart(&r, PLAIN, BRIGHTER), 1e-2);
+  double sum = 0;
+  for (int k = 0; k < 125; k++) sum += column(&r, PLAIN)[k];
+  CHECK_NEAR(sum, 1, 1e-12);
+  lapis_solver_free(r.s);
+}
+
 /* A grey image has three equal channels; cells of less than a pixel are one. */
 static void moments_of_small_grey_images(void **state)
 {
@@ -509,14 +564,24 @@ static void folders_are_listed(void **state)
 int test_features(void)
 {
   const struct CMUnitTest tests[] = {
-      CASE(pixels_follow_the_image),    CASE(moments_stand_in_their_place),
-      CASE(moments_follow_the_image),   CASE(moments_of_small_grey_images),
-      CASE(hog_follows_the_image),      CASE(gist_follows_the_image),
-      CASE(gist_finds_a_grating),       CASE(a_flat_image_has_no_gist),
-      CASE(other_programs_agree),       CASE(moments_are_those_of_msrc),
-      CASE(threads_do_not_show),        CASE(bad_images_are_left_out),
-      CASE(one_bad_image_ends_the_run), CASE(a_run_can_be_stopped),
-      CASE(describing_asks_the_clock),  CASE(bad_settings_are_refused),
+      CASE(pixels_follow_the_image),
+      CASE(moments_stand_in_their_place),
+      CASE(moments_follow_the_image),
+      CASE(moments_of_small_grey_images),
+      CASE(colours_are_counted_where_they_are),
+      CASE(colours_follow_the_image),
+      CASE(hog_follows_the_image),
+      CASE(gist_follows_the_image),
+      CASE(gist_finds_a_grating),
+      CASE(a_flat_image_has_no_gist),
+      CASE(other_programs_agree),
+      CASE(moments_are_those_of_msrc),
+      CASE(threads_do_not_show),
+      CASE(bad_images_are_left_out),
+      CASE(one_bad_image_ends_the_run),
+      CASE(a_run_can_be_stopped),
+      CASE(describing_asks_the_clock),
+      CASE(bad_settings_are_refused),
       CASE(folders_are_listed),
   };
   return run_cases(tests, NULL, NULL);

@@ -30,6 +30,7 @@ typedef struct task {
 static const task tasks[] = {
     {"pixels", "size=4x4"},
     {"color-moments", "grid=2"},
+    {"luv-histogram", "bins=3"},
     {"hog", "size=16x16"},
     {"gist", "side=16 scales=2 orientations=2 blocks=2"},
     {"sift-bow", "words=4 levels=2 count=20 learn=30 save-vocabulary=%s"},
