@@ -1,4 +1,4 @@
-/* regions.c - regions against the true masks of MSRC v2; bench/regions.py
+/* regions.c - regions against the true masks of MSRC v2; bench/papers/mc15.py
  * makes what it reads.
  *
  *   bench/regions LAPIS_DATA/msrc_v2 FOLDS TRUTH.npz [STRIDE]

@@ -1,5 +1,5 @@
-/* One cell of the study of occluded faces (bench/rr_faces.py), run again: ORL,
- * a black square over a fifth of every image, training and test. */
+/* One cell of the study of occluded faces (bench/papers/rr16.py), run again:
+ * ORL, a black square over a fifth of every image, training and test. */
 #include "command.h"
 
 enum { SIDE = 32, D = SIDE * SIDE, PEOPLE = 40, EACH = 10, N = 200 };

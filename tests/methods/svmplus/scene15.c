@@ -1,4 +1,4 @@
-/* Scene-15: one cell of bench/svmplus_scene15.py's table once more, on the
+/* Scene-15: one cell of bench/papers/svmp16.py's table once more, on the
  * training images that the data set itself marks. */
 #include "svmplus_case.h"
 
