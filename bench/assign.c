@@ -3,7 +3,7 @@
  *   bench/assign            median of several random uniform problems a size
  *
  * Costs come from splitmix64, seed 1 + 1000 t for problem t, row by row;
- * bench/assign_scipy.py solves the same problems. */
+ * bench/rivals/assign_scipy.py solves the same problems. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
  * how singular values are found, so that its steps are counted with the fast
  * way and priced with LAPACK's gesdd: (seconds - svd_seconds) / steps + one
  * full svt.
- * bench/mc_numpy.py prices the same step in NumPy. */
+ * bench/rivals/mc_numpy.py prices the same step in NumPy. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>

@@ -16,8 +16,8 @@
  *   ialm svt  the same with this library's way for singular values
  *
  * Seconds are the processor's.  --alone: the first two rows and no others.
- * --save writes X.bin and L.bin (column-major doubles) for bench/rpca_rsvd.R,
- * which runs rsvd::rrpca on them. */
+ * --save writes X.bin and L.bin (column-major doubles) for
+ * bench/rivals/rpca_rsvd.R, which runs rsvd::rrpca on them. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>

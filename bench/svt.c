@@ -13,7 +13,7 @@
  * with t between the values of index RANK and RANK + 1.  Warm: W moves by
  * 1e-3 t in spectral norm (two random rank-one terms) between calls.  gesdd
  * runs once, on the power spectrum: it costs the same on each; the rest is
- * repeated, medians are printed.  bench/svt_arpack.py times ARPACK. */
+ * repeated, medians are printed.  bench/rivals/svt_arpack.py times ARPACK. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>

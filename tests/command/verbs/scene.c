@@ -1,5 +1,6 @@
-/* Missing data pays: one cell of bench/scene.py's table, once more.  70 % of
- * the label entries and 30 % of the feature entries of `scene` are removed. */
+/* Missing data pays: one cell of bench/defaults/scene.py's table, once more. 70
+ * % of the label entries and 30 % of the feature entries of `scene` are
+ * removed. */
 #include "command.h"
 
 enum { SAMPLES = 2407, FEATURES = 294, CLASSES = 6 };

@@ -1,6 +1,6 @@
 # Processor seconds of a threshold by irlba, told the rank, and how far it is from
 # A.bin, for bench/compare:
-#   Rscript bench/compare_irlba.R FOLDER ROWS COLS RANK T TOL
+#   Rscript bench/rivals/compare_irlba.R FOLDER ROWS COLS RANK T TOL
 library(irlba)
 args <- commandArgs(TRUE)
 rows <- as.integer(args[2])

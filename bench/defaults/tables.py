@@ -1,6 +1,6 @@
 """auto on tables of labels and of numbers, beside scikit-learn's.
 
-  bench/tables.py labels|numbers TABLE|all [build/lapis ...]
+  bench/defaults/tables.py labels|numbers TABLE|all [build/lapis ...]
 
 A line is the mean of SEEDS draws: 60 % of at most MOST rows teach, the others
 are asked.  Tables are scikit-learn's, Debian's r-cran-mlbench and R's own (read

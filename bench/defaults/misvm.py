@@ -1,6 +1,6 @@
 """Musk1 and elephant: bag accuracy by 10 folds over bags.
 
-    bench/misvm.py LAPIS DATA [SETTING...]
+    bench/defaults/misvm.py LAPIS DATA [SETTING...]
 
 LAPIS is the command, DATA the folder with mil/.  No privileged features come
 with these sets: the second half of the columns plays that part (training

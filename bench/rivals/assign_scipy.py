@@ -1,6 +1,6 @@
 """The problems of bench/assign.c through scipy.optimize.linear_sum_assignment.
 
-    /usr/bin/python3 bench/assign_scipy.py
+    /usr/bin/python3 bench/rivals/assign_scipy.py
 """
 import time
 

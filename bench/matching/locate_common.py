@@ -63,7 +63,7 @@ def msrc(name):
 def eyes():
     """The sunglasses of the CMU faces that look straight ahead, by hand."""
     here = os.path.dirname(os.path.abspath(__file__))
-    images = here + "/../data/cmu_faces/images/"
+    images = here + "/../../data/cmu_faces/images/"
     with open(here + "/eye_boxes.csv") as file:
         return [(images + r["name"] + ".png",
                  [[float(r[k]) for k in ("x", "y", "width", "height")]])
@@ -81,7 +81,7 @@ def without(name):
     if name == "eyes":
         here = os.path.dirname(os.path.abspath(__file__))
         return sorted(p for kind in ("neutral", "happy") for p in glob.glob(
-            f"{here}/../data/cmu_faces/images/*_straight_{kind}_open.png"))
+            f"{here}/../../data/cmu_faces/images/*_straight_{kind}_open.png"))
     all_ = np.load(data + "/msrc_v2/msrc_v2.npz", allow_pickle=True)
     names, shown = list(all_["class_names"]), all_["labels"] == 1
     ground = [names.index(g) for g in GROUND if g in names]

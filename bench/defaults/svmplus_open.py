@@ -1,6 +1,6 @@
 """SVM+ with C and gamma left open: AUROC on small tasks.
 
-  /usr/bin/python3 bench/svmplus_open.py [build/lapis [SEEDS]]
+  /usr/bin/python3 bench/defaults/svmplus_open.py [build/lapis [SEEDS]]
 
 Tables of scikit-learn: breast cancer (10 means are X, 20 other columns P), wine
 (5 columns, 8), two digits (means of 2 x 2 pixels, all 64 pixels); 80 samples

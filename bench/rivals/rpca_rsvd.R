@@ -2,7 +2,7 @@
 # distance from the truth: the loosest tolerance of a list that reaches 1e-7.
 #
 #   bench/rpca ROWS COLS --save FOLDER
-#   OMP_NUM_THREADS=1 Rscript bench/rpca_rsvd.R FOLDER ROWS COLS
+#   OMP_NUM_THREADS=1 Rscript bench/rivals/rpca_rsvd.R FOLDER ROWS COLS
 library(rsvd)
 args <- commandArgs(TRUE)
 rows <- as.integer(args[2])

@@ -3,7 +3,7 @@
 Huber's regression of scikit-learn behind means for gaps and standardised columns.
 
   PYTHONPATH=python LAPIS_LIBRARY=build/liblapis.so [LAPIS_DATA=...] \\
-      bench/rr_scale.py [choose|show] [--draws 5]
+      bench/defaults/rr_scale.py [choose|show] [--draws 5]
 
 `choose`: the tables that chose scale, list of settings and cleaning; `show`: those
 that chose nothing.  60 % of at most 300 samples teach; R^2 of the others, mean over

@@ -1,7 +1,7 @@
 """Plain completion against softImpute's published loop, at the same penalty.
 
     LAPIS_COMMAND=build/lapis OPENBLAS_CORETYPE= \\
-        /usr/bin/python3 bench/mc_softimpute.py [ROWS COLS RANK SEEN [TOL]]
+        /usr/bin/python3 bench/rivals/mc_softimpute.py [ROWS COLS RANK SEEN [TOL]]
 
 X = U V', U and V standard normal (numpy's default_rng(0)), plus 10 % noise;
 30 % of 1000 x 2000 entries seen, rank 10.  Both minimise

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Wrong labels that `lapis label` lists, beside confident learning.
 
-  LAPIS_COMMAND=build/lapis LAPIS_DATA=... bench/flips.py [SET,.. [SHARE,.. [SEED]]]
+  LAPIS_COMMAND=build/lapis LAPIS_DATA=... bench/defaults/flips.py [SET,.. [SHARE,.. [SEED]]]
 
 SETs: cancer, wine, digits, iris (scikit-learn), emotions (6 labels an image), msrc
 (21 columns, 60 % of the cells empty, textons), orl20 (20 people's faces, every

@@ -1,6 +1,6 @@
 """Faces in varied light and under gross errors: rlda with settings left open.
 
-  LAPIS_DATA=... python3 bench/rlda_faces.py [build/lapis [DRAWS [OTHER]]]
+  LAPIS_DATA=... python3 bench/defaults/rlda_faces.py [build/lapis [DRAWS [OTHER]]]
 
 ORL (40 people, 10 images of 32 x 32) where LAPIS_DATA has it, and the bundled
 CMU faces (20 people, the 32 images of each at 20 x 20); half of the images of
@@ -25,7 +25,7 @@ lapis = sys.argv[1] if len(sys.argv) > 1 else "build/lapis"
 draws = int(sys.argv[2]) if len(sys.argv) > 2 else 3
 other = sys.argv[3] if len(sys.argv) > 3 else None
 folder = tempfile.mkdtemp()
-FACES = os.path.join(os.path.dirname(__file__), "../data/cmu_faces")
+FACES = os.path.join(os.path.dirname(__file__), "../../data/cmu_faces")
 ERRORS = ["none", "light", "light, square 10 % in the test", "pixels 10 %",
           "pixels 30 %", "square 10 %", "square 25 %"]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """MSRC v2: what is in a photograph, as in [MC15] Table 3.
 
-  LAPIS_COMMAND=build/lapis LAPIS_DATA=... bench/msrc.py
+  LAPIS_COMMAND=build/lapis LAPIS_DATA=... bench/defaults/msrc.py
       [--sets textons,files,both] [--only "ROW;ROW"] [--folds 5] [--jobs N]
       [--features F.npz]
 

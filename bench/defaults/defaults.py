@@ -2,10 +2,10 @@
 """What `fit mc` answers without settings, against plain methods and against the
 best of a grid in hindsight.
 
-  LAPIS_COMMAND=build/lapis LAPIS_DATA=... bench/defaults.py run FILE \\
+  LAPIS_COMMAND=build/lapis LAPIS_DATA=... bench/defaults/defaults.py run FILE \\
       [--sets A,B] [--hidden .5,.7,.9] [--missing 0,.3,.6] [--flipped 0,.1] \\
       [--seeds 3] [--part .25] [--by auto,mc] [--grid] [--seconds 600]
-  bench/defaults.py table FILE
+  bench/defaults/defaults.py table FILE
 
 `run` adds a line of JSON to FILE for each cell (set, hidden, missing, flipped,
 seed) that it does not hold yet, until the seconds are over; so a bench of hours

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """lapis label on the 624 bundled faces: who wears sunglasses, and where.
 
-  bench/label_faces.py [LAPIS] [--people a,b,...] [--seed N] [OPTION...]
+  bench/defaults/label_faces.py [LAPIS] [--people a,b,...] [--seed N] [OPTION...]
 
 Runs `lapis label data/cmu_faces/images --target sunglasses --groups person
 --where --no-cache` with labels of eight of the twenty people: those of
@@ -22,7 +22,7 @@ import time
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-FACES = os.path.join(os.path.dirname(__file__), "..", "data", "cmu_faces")
+FACES = os.path.join(os.path.dirname(__file__), "../../data/cmu_faces")
 
 
 def read_truth():

@@ -1,6 +1,6 @@
 """Coverage and size of the sets and intervals of auto, on tables.
 
-  bench/coverage.py TABLE|all|numbers|labels [build/lapis]
+  bench/defaults/coverage.py TABLE|all|numbers|labels [build/lapis]
 
 A line is of SEEDS draws of a table and a coverage: 60 % of at most MOST rows
 teach, the others are asked.  Coverage is the share of asked truths inside; its
@@ -24,7 +24,7 @@ from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [here, here + "/../tests/oracle"]
+sys.path[:0] = [here, here + "/../../tests/oracle"]
 import conformal as oracle  # noqa: E402
 from tables import LABELS, NUMBERS, SHOWN, draws, load  # noqa: E402
 

@@ -1,7 +1,7 @@
 """Small tables of scikit-learn as they are: svmplus by --scale, rlda with its
 settings left open; and either where one class is rare.
 
-  [LAPIS_DATA=...] bench/small_tables.py svmplus|rlda|rare [build/lapis]
+  [LAPIS_DATA=...] bench/defaults/small_tables.py svmplus|rlda|rare [build/lapis]
 
 No setting is chosen by these tables; a row is the mean over SEEDS draws.
 

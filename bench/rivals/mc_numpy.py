@@ -1,6 +1,6 @@
 """The step of bench/mc.c's fpc (mc1) in NumPy.
 
-    OPENBLAS_CORETYPE= /usr/bin/python3 bench/mc_numpy.py
+    OPENBLAS_CORETYPE= /usr/bin/python3 bench/rivals/mc_numpy.py
 
 fpc [MC11 Alg. 1]: gradient step, full SVD, shrink, row of ones.
 """

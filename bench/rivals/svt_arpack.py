@@ -1,6 +1,6 @@
 """ARPACK, told the rank, on the problems of bench/svt.c.
 
-    OPENBLAS_CORETYPE= /usr/bin/python3 bench/svt_arpack.py [ROWS COLS [RANK]]
+    OPENBLAS_CORETYPE= /usr/bin/python3 bench/rivals/svt_arpack.py [ROWS COLS [RANK]]
 """
 import sys
 import time

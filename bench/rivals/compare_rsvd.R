@@ -1,5 +1,5 @@
 # Processor seconds of rsvd::rrpca and its distance from the truth, for
-# bench/compare:  Rscript bench/compare_rsvd.R FOLDER ROWS COLS TOL
+# bench/compare:  Rscript bench/rivals/compare_rsvd.R FOLDER ROWS COLS TOL
 library(rsvd)
 args <- commandArgs(TRUE)
 rows <- as.integer(args[2])

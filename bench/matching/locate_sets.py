@@ -1,6 +1,6 @@
 """lapis locate on sets of photographs whose true boxes are known.
 
-    LAPIS_DATA=FOLDER /usr/bin/python3 bench/locate_sets.py [LAPIS [SET...]]
+    LAPIS_DATA=FOLDER /usr/bin/python3 bench/matching/locate_sets.py [LAPIS [SET...]]
 
 Shares of correct boxes (CorLoc).  All rows of a set choose among the same
 proposed boxes; `best possible` is told the truth.  `--without` is given

@@ -1,7 +1,7 @@
 """Several objects in every image, and images that come later: lapis fit roml
 --instances auto, and lapis predict with its model.
 
-    /usr/bin/python3 bench/roml_instances.py WHAT [LAPIS [DRAWS]]
+    /usr/bin/python3 bench/matching/roml_instances.py WHAT [LAPIS [DRAWS]]
 
 chance   how far an object's set is below chance, and a set of unrelated features:
          the draws (seeds from 0) on which the limit of .94 was chosen

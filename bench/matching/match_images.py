@@ -1,6 +1,6 @@
 """lapis match on image files: CMU hotel frames and Willow ducks.
 
-    LAPIS_DATA=FOLDER /usr/bin/python3 bench/match_images.py [LAPIS]
+    LAPIS_DATA=FOLDER /usr/bin/python3 bench/matching/match_images.py [LAPIS]
 
 What lapis match finds are keypoints, not the labelled landmarks.  A match of
 two images is right when the landmarks carry the point of the one to within a

@@ -1,6 +1,6 @@
 """The iteration of lapis fit roml in plain NumPy and SciPy, for comparison.
 
-    /usr/bin/python3 bench/roml_numpy.py [K NK N [LAPIS]]
+    /usr/bin/python3 bench/matching/roml_numpy.py [K NK N [LAPIS]]
 
 Same data as bench/roml.c in kind (seed and generator are NumPy's), same start,
 same rho_0 and growth: the start is what LAPIS --max-iters 0 returns, so that

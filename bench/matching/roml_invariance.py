@@ -1,7 +1,7 @@
 """Points of images that are shifted, scaled or turned: does --invariance auto
 choose right?
 
-    LAPIS_DATA=FOLDER /usr/bin/python3 bench/roml_invariance.py
+    LAPIS_DATA=FOLDER /usr/bin/python3 bench/matching/roml_invariance.py
         [LAPIS [FROM [TO]]]
 
 Seeds FROM to TO - 1 of three kinds of sets, each with its images left alone,

@@ -3,7 +3,7 @@
 entries removed; mc1, mu by cross-validation, against linear SVMs on
 mean-imputed, standardised features, C by cross-validation.
 
-  LAPIS_COMMAND=build/lapis LAPIS_DATA=... bench/scene.py [SEEDS [LABELS FEATURES]]
+  LAPIS_COMMAND=build/lapis LAPIS_DATA=... bench/defaults/scene.py [SEEDS [LABELS FEATURES]]
 
 Mean AUROC over the six classes on the label entries that were removed: mean,
 deviation and number of seeds.  numpy and scikit-learn do the rival's part;
