@@ -222,9 +222,9 @@ static void the_methods_have_one_plan(void **state)
 static bool runs_elsewhere(const char *page)
 {
   static const char *const names[] = {
-      "features",   "label",   "match",    "locate", "metrics",
-      "embeddings", "python",  "errata",   "octave", "scale",
-      "internals",  "gallery", "findings", "papers"};
+      "features",   "label",   "match",  "locate", "metrics",
+      "embeddings", "python",  "errata", "octave", "scale",
+      "internals",  "gallery", "papers"};
   char path[64];
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     snprintf(path, sizeof path, "docs/%s.md", names[k]);
