@@ -218,6 +218,12 @@ def choose(method, members, grids, *options, folds=3):
         return [w for k, v in best.items() for w in ("--" + k, v)]
 
 
+def listed(values, how):
+    """Several figures in a cell."""
+    return " ".join(v if isinstance(v, str) else format(v, how)
+                    for v in values)
+
+
 # ---- measures, and rivals of several papers ---------------------------------
 def auroc(truth, scores):
     """Of truth -1 or 0 and 1; NaN is left out.  A mean over columns."""
