@@ -5,6 +5,7 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   % or trees, or the mean of those that are near each other; of numbers ('targets',
   % 'numbers') robust regression, ridge regression or trees.  A row is a sample;
   % NaN is unknown, in X (n x d) and in Y (n x 1, or n x K of several labels).
+  % Without Y ([]) the gaps of X are filled (completed), and labels is empty.
   %
   % labels  n x 1 or n x K: every label, the known ones included; of numbers what
   %         is predicted of all
@@ -51,6 +52,12 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %                      numbers the lower end of the interval
   %  set_high            n x K, with --coverage, where labels were hidden: of
   %                      numbers its upper end
+  %  completed           n x d, where gaps are filled: X
+  %  fill_ways           ways, where gaps are filled: how
+  %  fill_weights        d x ways, where gaps are filled: their weights in the
+  %                      mean
+  %  fill_error          d, where gaps are filled: root mean squared error of
+  %                      hidden cells, in deviations; 1 where none was hidden
   %  history             checks x columns, where who answers, or its first
   %                      part, takes steps: the course of the solve
   %  history_columns     columns, where who answers, or its first part, takes

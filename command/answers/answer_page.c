@@ -394,6 +394,7 @@ lapis_status answers_write(cli *c, const lapis_solver *s,
                            : lapis_sheet_write(c->ctx, path, t.column, t.count);
   sheet_close(&t);
   if (status >= 0 && t.targets == 0 && !c->quiet &&
+      result_of(s, "completed").cols == 0 &&
       args_get(&c->args, "completed") == NULL)
     fprintf(stderr,
             "lapis: %s: %s: cells hold smoothed values; --completed F.csv "

@@ -44,7 +44,8 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   answers a = {
       .labels = result_of(s, "labels"),
       .scores = result_of(s, "scores"),
-      .low_rank = result_of(s, "low_rank"),
+      .low_rank = result_of(s, result_of(s, "completed").cols > 0 ? "completed"
+                                                                  : "low_rank"),
       .probabilities = result_of(s, "probabilities"),
       .values_of = result_of(s, "classes"),
       .kept = result_of(s, "classes_kept"),

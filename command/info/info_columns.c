@@ -422,7 +422,7 @@ static void find_question(const lapis_columns *all, question *q)
   q->completed = gaps > 1;
   if (!q->completed) return;
   q->target[last] = false;
-  q->method = "mc";
+  q->method = "auto";
 }
 
 /* Columns with gaps like those of what is asked, in a fifth of the rows or
@@ -468,8 +468,7 @@ static void print_line(const cli *c, const lapis_columns *all, const char *path,
     features += !q->target[j] && (number || words);
   }
   if (q->method == NULL || features == 0) return;
-  printf("%s lapis fit %s", before,
-         q->classes && !q->completed ? "auto" : q->method);
+  printf("%s lapis fit %s", before, q->classes ? "auto" : q->method);
   shell_file(stdout, lapis_text_shown(path, file, sizeof file));
   print_list(all, "--id", id);
   print_list(all, "--target", q->target);

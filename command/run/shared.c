@@ -265,11 +265,13 @@ static int check_two_values(cli *c, const lapis_dataset *ds)
                   (long long)known, known > 1 ? "s" : "");
 }
 
-/* A joint method does without: it completes the features.  cv has to judge. */
-static int check_asked(cli *c, const lapis_mat *Y)
+/* A joint method does without: it completes the features, or fills their gaps
+ * where there are any.  cv has to judge. */
+static int check_asked(cli *c, const lapis_data *data)
 {
-  if (Y->rows > 0 || (c->method->joint && strcmp(c->verb->name, "fit") == 0))
-    return EXIT_DONE;
+  bool gaps = c->method->completes || lapis_mat_missing(&data->X) > 0;
+  bool fits = strcmp(c->verb->name, "fit") == 0;
+  if (data->Y.rows > 0 || (c->method->joint && fits && gaps)) return EXIT_DONE;
   return cli_fail(EXIT_INPUT,
                   "%s: %s learns from known labels or numbers; say where "
                   "they are: --target COL names a column of the table, -Y FILE "
@@ -285,7 +287,7 @@ int check_known(cli *c, const lapis_dataset *ds)
   const char *one = answers_numbers(c) ? "number" : "label";
   double known = 0;
   if ((c->method->reads & LAPIS_READS_Y) == 0) return EXIT_DONE;
-  if (check_asked(c, Y) != EXIT_DONE) return EXIT_INPUT;
+  if (check_asked(c, lapis_dataset_data(ds)) != EXIT_DONE) return EXIT_INPUT;
   if (Y->rows == 0) return EXIT_DONE;
   for (int64_t k = 0; k < Y->rows * Y->cols; k++)
     known += !isnan(lapis_mat_at(Y, k % Y->rows, k / Y->rows));

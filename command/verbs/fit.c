@@ -234,16 +234,18 @@ static lapis_status write_model(cli *c, const job *j, const char *path)
   return spread_settle(c, s);
 }
 
-/* What chooses has a map of its own. */
+/* What chooses has a map of its own, but for what auto has filled. */
 static lapis_status complete(cli *c, const job *j)
 {
   lapis_model *m = NULL;
+  lapis_mat filled;
   lapis_status s = LAPIS_OK;
   if (args_get(&c->args, "completed") == NULL) return s;
-  if (j->chooses) s = lapis_model_new(j->solver, &m);
+  bool behind = j->chooses && !has_result(j, "completed", &filled);
+  if (behind) s = lapis_model_new(j->solver, &m);
   if (s >= 0)
     s = completed_write(c, j->solver, j->ds,
-                        j->chooses ? lapis_model_map(m) : j->map);
+                        behind ? lapis_model_map(m) : j->map);
   lapis_model_free(m);
   return s;
 }
@@ -346,6 +348,13 @@ static int solve(cli *c, job *j)
   return code == EXIT_DONE ? report(c, j) : code;
 }
 
+/* Gaps of X are filled by a mean of several ways, in units of their own. */
+static bool fills(cli *c, const void *settings)
+{
+  return says(c, settings, "fill", "false") ||
+         says(c, settings, "fill", "true");
+}
+
 /* Features that are completed and nothing told of them: all squared errors
  * weigh alike, and nothing but the features says where 0 is, so deviations from
  * their means are completed, in units of their own. */
@@ -368,8 +377,9 @@ static const char *map_to_complete(const cli *c, const lapis_data *d,
 static int usual_map(cli *c, job *j)
 {
   const lapis_data *d = lapis_dataset_data(j->ds);
-  const char *map =
-      c->method->joint ? map_to_complete(c, d, j->settings) : NULL;
+  const char *map = c->method->joint && !fills(c, j->settings)
+                        ? map_to_complete(c, d, j->settings)
+                        : NULL;
   if (map == NULL) return EXIT_DONE;
   lapis_status s = lapis_map_new(c->ctx, map, &j->map);
   if (s >= 0) s = lapis_map_fit(c->ctx, j->map, &d->X);
@@ -472,7 +482,7 @@ static int cut_and_map(cli *c, job *j)
   if (code == EXIT_DONE)
     code =
         map_from_args(c, "map-priv", &own.P, &j->map_priv, &j->P, &j->data.P);
-  if (code == EXIT_DONE && c->method->completes)
+  if (code == EXIT_DONE && (c->method->completes || c->method->joint))
     code = check_back(c, j->map, &own.X);
   return spread_agree(c, code);
 }
@@ -486,6 +496,16 @@ static int check_jobs(const cli *c, const job *j)
                   "fit: %s: --jobs goes with auto, svmplus, --suspects, and mc "
                   "where mu is open",
                   c->method->name);
+}
+
+/* --completed of what chooses, where it can fill gaps of X. */
+static int fill(cli *c, void *settings)
+{
+  if (args_get(&c->args, "completed") == NULL || !fills(c, settings))
+    return EXIT_DONE;
+  lapis_status s =
+      lapis_settings_set(c->ctx, c->method, settings, "fill", "true");
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
 /* --suspects of what chooses are by what it says of labels held out, and so is
@@ -520,6 +540,7 @@ static int check_given(cli *c, job *j)
     if (s < 0) return cli_fail_status(c, s);
   }
   if (code == EXIT_DONE && j->chooses) code = hold_out(c, j->ds, j->settings);
+  if (code == EXIT_DONE && j->chooses) code = fill(c, j->settings);
   if (code == EXIT_DONE) code = given_members(c, j->ds, used, &j->data);
   if (code == EXIT_DONE)
     code = given_settings(c, j->settings, lapis_data_has(&j->data), NULL);

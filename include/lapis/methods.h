@@ -92,6 +92,7 @@ typedef struct lapis_auto_settings {
   double coverage;     /* share of new samples whose truth lies in the set, or
                         * interval, of the answer; 0: no sets */
   int coverage_by;     /* lapis_coverage_by */
+  bool fill;           /* the gaps of X, also beside targets */
 } lapis_auto_settings;
 LAPIS_METHOD(auto, lapis_auto_settings)
 /* What the answer of a, compared on the labels that b hid, too, loses more than

@@ -17,7 +17,7 @@ from .files import load, save
 from .functions import (assign, project_simplex, prox_chi2,
                         prox_chi2_simplex, prox_logistic, prox_soft,
                         singular_values, svt)
-from .imputer import LowRankImputer
+from .imputer import AutoImputer, LowRankImputer
 from .maps import Chi2Map
 from .matching import Matches, MultiImageMatcher
 from .places import find_windows, heat_map
@@ -27,7 +27,7 @@ from .svm import MISVMPlusClassifier, SVMPlusClassifier
 
 __version__ = _lib.version().decode()
 __all__ = [
-    "AutoClassifier", "AutoRegressor",
+    "AutoClassifier", "AutoImputer", "AutoRegressor",
     "Chi2Map", "ConvergenceWarning", "DataConversionWarning", "Folds",
     "FormatError", "Info", "Interrupted", "LapisWarning",
     "LowRankImputer", "MISVMPlusClassifier", "Matches", "MatrixCompletionClassifier", "Model",

@@ -1,4 +1,4 @@
-"""Missing values from a matrix of low rank."""
+"""Missing values, filled in."""
 from __future__ import annotations
 
 import numbers
@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Optional
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._arrays import is_sparse
+from ._arrays import is_sparse, plain
 from ._compat import TransformerMixin
 from ._core import Warm, warn
-from ._estimator import Estimator
+from ._estimator import Estimator, of_method
 from ._validation import (check_array, check_features, check_fitted,
-                          feature_names_of, forget, remember_features, seed_of)
+                          feature_names_of, forget, remember_features, seed_of,
+                          unknown_in)
 from .exceptions import LapisWarning
 
 if TYPE_CHECKING:
@@ -333,6 +334,136 @@ class LowRankImputer(TransformerMixin, Estimator):
         z = np.einsum("ij,ij->i", self.factors_[rows],
                       self.feature_factors_[columns])
         return z * self.scale_[columns] + self.mean_[columns]
+
+    def get_feature_names_out(
+            self, input_features: Optional[ArrayLike] = None) -> np.ndarray:
+        """The names of the features: they stay what they were."""
+        return feature_names_of(self, input_features)
+
+
+def _as_number(word):
+    try:
+        return float(word)
+    except (TypeError, ValueError):
+        return None
+
+
+def _words_of(column):
+    """The sorted words of a column, or None: it holds numbers."""
+    known = [v for v, gone in zip(column, unknown_in(column)) if not gone]
+    for v in known:
+        if not isinstance(v, (str, bytes, numbers.Number)):
+            raise TypeError("argument must be a string or a number, not "
+                            f"{type(v).__name__}")
+    if all(_as_number(v) is not None for v in known):
+        return None
+    return sorted(set(map(str, known)))
+
+
+@of_method("auto", leave_out=(
+    "candidates", "targets", "map", "variant", "labels", "lambda_", "gamma",
+    "mu_rel", "absent", "class_features", "held_out", "coverage",
+    "coverage_by", "fill", "tol", "max_iters"))
+class AutoImputer(TransformerMixin, Estimator):
+    """Fill missing values with a mean of several ways (factors, and each
+    column from the others by ridge regression, neighbours, kernels, trees),
+    weighed a column at a time by cells that are hidden.  A column of words
+    (in an array of objects or a data frame) is filled with one of its words.
+    `transform` fills new rows, each by itself, by the rows of the fit.
+
+    Attributes
+    ----------
+    categories_ : list
+        The words of each column; None where it holds numbers.
+    ways_ : ndarray of str
+        The ways.
+    weights_ : ndarray (n_columns, n_ways)
+        Their weights; a column of words has a row a word.
+    error_ : ndarray (n_columns,)
+        Root mean squared error of hidden cells, in deviations of the column.
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> X = np.outer(np.arange(1.0, 31), [1, 2, 3])
+    >>> X[4, 1] = np.nan
+    >>> bool(abs(lapis.AutoImputer().fit_transform(X)[4, 1] - 10) < 1)
+    True
+    """
+
+    _tags = {"allow_nan": True}
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Learn from the cells that are known."""
+        self._fit(X)
+        return self
+
+    def fit_transform(self, X: ArrayLike, y: object = None) -> np.ndarray:
+        """X with its missing cells filled."""
+        return self._fit(X)
+
+    def transform(self, X: ArrayLike) -> np.ndarray:
+        """New rows with their missing cells filled."""
+        check_fitted(self)
+        array, given = self._as_numbers(X)
+        check_features(self, X, given.shape)
+        return self._as_given(given, self._model.predict(
+            array, context=self._context())["completed"])
+
+    def _fit(self, X):
+        vars(self).pop("categories_", None)
+        array, given = self._as_numbers(X)
+        remember_features(self, X, given.shape[1])
+        result = self._solve(array)
+        self.ways_ = np.array(result["fill_ways"]).ravel()
+        self.weights_ = result["fill_weights"].copy()
+        self.error_ = result["fill_error"].ravel().copy()
+        return self._as_given(given, result["completed"])
+
+    def _as_numbers(self, X):
+        """X for the library, a column of 0 and 1 for each word; and X."""
+        known = forget(X, self.missing)
+        given = known if is_sparse(X) else np.asarray(plain(known))
+        if is_sparse(X) or given.dtype.kind in "fiubc" or given.ndim != 2:
+            given = check_array(known)
+            words = [None] * given.shape[1]
+        else:
+            words = [_words_of(column) for column in given.T]
+        if not hasattr(self, "categories_"):
+            self.categories_ = words
+        if all(of is None for of in self.categories_):
+            return check_array(known), given
+        parts = []
+        for i, (of, column) in enumerate(zip(self.categories_, given.T)):
+            gone = unknown_in(column)
+            if of is None:
+                part = np.array([np.nan if none else float(v)
+                                 for v, none in zip(column, gone)])[:, None]
+            else:
+                part = np.array([[np.nan if none else float(str(v) == word)
+                                  for word in of]
+                                 for v, none in zip(column, gone)])
+                strange = ~gone & ~(part == 1).any(1)
+                if strange.any():
+                    raise ValueError(
+                        f"column {i} holds {column[strange][0]!r}, which no "
+                        "row of the fit has")
+            parts.append(part)
+        return check_array(np.hstack(parts)), given
+
+    def _as_given(self, given, filled):
+        if all(of is None for of in self.categories_):
+            return filled.copy()
+        out = np.array(given, dtype=object)
+        at = 0
+        for i, of in enumerate(self.categories_):
+            gone = unknown_in(out[:, i])
+            width = 1 if of is None else len(of)
+            part = filled[gone, at:at + width]
+            out[gone, i] = (part[:, 0] if of is None
+                            else np.array(of, object)[part.argmax(1)])
+            at += width
+        return out
 
     def get_feature_names_out(
             self, input_features: Optional[ArrayLike] = None) -> np.ndarray:

@@ -28,6 +28,57 @@ def as_sparse(X):
                                    shape=X.shape)
 
 
+class Auto(unittest.TestCase):
+    def test_check_estimator(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check_estimator(lapis.AutoImputer())
+
+    def test_curves_are_filled_and_so_are_new_rows(self):
+        g = np.random.default_rng(4)
+        a = g.uniform(-1, 1, 200)
+        Z = np.stack([a, a ** 2, np.sin(3 * a)], axis=1)
+        X = np.where(g.random(Z.shape) < .15, np.nan, Z)
+        imputer = lapis.AutoImputer(random_state=1)
+        filled = imputer.fit_transform(X[:150])
+        seen = ~np.isnan(X[:150])
+        self.assertTrue((filled[seen] == X[:150][seen]).all())
+        low = lapis.LowRankImputer().fit_transform(X[:150])
+        error, lines = (np.sqrt(np.mean((out - Z[:150])[~seen] ** 2))
+                        for out in (filled, low))
+        self.assertLess(error, .8 * lines)
+        gaps = np.isnan(X[150:])
+        more = imputer.transform(X[150:])
+        self.assertLess(np.abs((more - Z[150:])[gaps]).mean(), .2)
+        np.testing.assert_allclose(imputer.transform(X[150:152]), more[:2],
+                                   atol=1e-8)
+        np.testing.assert_allclose(
+            pickle.loads(pickle.dumps(imputer)).transform(X[150:]), more)
+
+    def test_words_are_filled_with_words(self):
+        g = np.random.default_rng(5)
+        a = g.random(120)
+        kind = np.array(["low", "mid", "top"], dtype=object)[
+            np.minimum((3 * a).astype(int), 2)]
+        truth = np.empty((120, 3), dtype=object)
+        truth[:, 0], truth[:, 1], truth[:, 2] = a, kind, 10 * a
+        X = truth.copy()
+        X[g.random(X.shape) < .15] = None
+        gone = np.array([v is None for v in X.ravel()]).reshape(X.shape)
+        imputer = lapis.AutoImputer().fit(X)
+        self.assertEqual(imputer.categories_,
+                         [None, ["low", "mid", "top"], None])
+        filled = imputer.fit_transform(X)
+        self.assertTrue((filled[~gone] == X[~gone]).all())
+        words = gone[:, 1]
+        self.assertGreater((filled == truth)[words, 1].mean(), .7)
+        self.assertEqual(set(filled[:, 1]), {"low", "mid", "top"})
+        self.assertIn(imputer.transform([[.9, None, 9.1]])[0, 1],
+                      ("mid", "top"))
+        with self.assertRaisesRegex(ValueError, "column 1.*'high'"):
+            imputer.transform([[.9, "high", 9.1]])
+
+
 class Imputer(unittest.TestCase):
     def test_check_estimator(self):
         with warnings.catch_warnings():

