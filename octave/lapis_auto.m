@@ -69,7 +69,7 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   % 1) keeps rows of one group together while labels are hidden, 'sample_weight',
   % W (n x 1) multiplies the losses of labels, and 'model', FILE writes a model
   % for lapis_predict.
-  lapis_needs (nargin, 2, 'lapis_auto (X, Y, ...)');
+  lapis_needs (nargin, 2, 'lapis_auto (X, Y, ...), Y may be []');
   X = lapis_features (X);
   data = struct ('X', X, 'Y', lapis_full (Y, 'Y', rows (X)));
   [data, varargin] = lapis_members (data, varargin);

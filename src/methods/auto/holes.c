@@ -26,8 +26,8 @@
 #include "mat/mat.h"
 #include "op/learn/blend.h"
 
-enum { FOLDS = 5, ENOUGH = 3000 }; /* cells that are hidden */
-static const double PRIOR = 100;   /* cells */
+enum { FOLDS = 10, ENOUGH = 2000 }; /* cells that are hidden */
+static const double PRIOR = 100;    /* cells */
 
 typedef struct holes {
   lapis_solver base;
