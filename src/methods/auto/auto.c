@@ -8,6 +8,7 @@
  * out once more (holdout.c).  The policy, and what it was measured on:
  * docs/defaults.md. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/param.h"
@@ -155,7 +156,14 @@ const lapis_method auto_predict_method = {
     .settings_size = sizeof(no_settings),
 };
 
-enum { SHOWN_NAMES = 4, ROWS = 2, FIGURES = 9, HIDDEN = 5, USUAL_FOLDS = 5 };
+enum {
+  MOST_TEXT = 96,
+  SHOWN_NAMES = 4,
+  ROWS = 2,
+  FIGURES = 9,
+  HIDDEN = 5,
+  USUAL_FOLDS = 5
+};
 typedef struct auto_solver {
   lapis_solver base;
   const char *name; /* "auto", or of whom it chooses the settings */
@@ -210,18 +218,30 @@ static const char *called(const auto_solver *w, const candidate_figures *x)
   return kernel ? "kernel logistic regression" : "logistic regression";
 }
 
+/* How many candidates there were, as words in text. */
+static const char *count_candidates(const auto_solver *w, const auto_hidden *h,
+                                    char text[MOST_TEXT])
+{
+  int used =
+      snprintf(text, MOST_TEXT, "%d candidates predicted them", w->count);
+  if (h->ended > 0)
+    snprintf(text + used, (size_t)(MOST_TEXT - used),
+             " (%d more, clearly behind, in the first fold alone)", h->ended);
+  return text;
+}
+
 static void remark_hidden(const auto_solver *w)
 {
   static const char *const what[] = {[LAPIS_FOLDS_OF_ROWS] = "whole rows",
                                      [LAPIS_FOLDS_OF_GROUPS] = "whole groups",
                                      [LAPIS_FOLDS_OF_CELLS] = "single cells"};
   auto_hidden h = comparison_what(w->race);
+  char count[MOST_TEXT];
   base_note(w->base.ctx, BASE_NOTE, "hidden",
-            "%s: %lld known labels were hidden, %s, in %lld folds, and %d "
-            "candidates predicted them; by log-loss (less is better) guessing "
-            "has %.4f",
+            "%s: %lld known labels were hidden, %s, in %lld folds, and %s; by "
+            "log-loss (less is better) guessing has %.4f",
             w->name, (long long)h.labels, what[h.of], (long long)h.folds,
-            w->count, h.loss);
+            count_candidates(w, &h, count), h.loss);
 }
 
 static void remark_chosen(const auto_solver *w)
@@ -242,12 +262,12 @@ static void remark_numbers(const auto_solver *w)
   auto_hidden h = comparison_what(w->race);
   int with = comparison_cleaned(w->race, true);
   int without = comparison_cleaned(w->race, false);
+  char count[MOST_TEXT];
   base_note(w->base.ctx, BASE_NOTE, "hidden",
-            "%s: %lld known numbers were hidden, %s, in %lld folds, and %d "
-            "candidates predicted them",
+            "%s: %lld known numbers were hidden, %s, in %lld folds, and %s",
             w->name, (long long)h.labels,
             h.of == LAPIS_FOLDS_OF_GROUPS ? "whole groups" : "whole rows",
-            (long long)h.folds, w->count);
+            (long long)h.folds, count_candidates(w, &h, count));
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "%s: %s %s answers (R^2 %.4f +- %.4f on hidden rows)", w->name,
             called(w, x), x->settings, x->auroc, x->error);

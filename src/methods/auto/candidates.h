@@ -47,6 +47,8 @@ typedef struct candidate {
   bool one_answer;           /* to all hidden labels */
   bool mean_of_all; /* of numbers: answers 0, whatever its scores are */
   bool learnt, judged;
+  bool ended; /* after the first fold, by which it was clearly behind; not
+               * judged */
 } candidate;
 
 typedef struct race_features {
@@ -62,6 +64,13 @@ typedef struct race_kernel {
   size_t tail;
   race_features features;
 } race_kernel;
+
+/* Of one kind, lines and kernels apart, trees by lot and forests. */
+static inline bool candidates_alike(const candidate *a, const candidate *b)
+{
+  return a->kind == b->kind && (a->kernel > 0) == (b->kernel > 0) &&
+         a->forest == b->forest;
+}
 
 /* How features are changed before mc reads them in a variant. */
 typedef struct variant_maps {
@@ -155,10 +164,10 @@ void race_take(const candidate *x, lapis_mc_settings *set);
 bool race_show(comparison *r, int64_t done, int64_t all, double started);
 
 /* compare_jobs.c: as many processes as are asked for and of use to candidates
- * from first on; their answers over all folds; what is kept where time runs
- * out. */
+ * from first on; their answers over folds from .. to - 1; what is kept where
+ * time runs out. */
 int race_jobs(const comparison *r, int first);
-lapis_status race_run_jobs(comparison *r, int first);
+lapis_status race_run_jobs(comparison *r, int first, int64_t from, int64_t to);
 /* Of candidate k alone, by a function that answers for one fold. */
 typedef lapis_status candidate_answer_fn(comparison *r, int k, int64_t fold);
 lapis_status race_ask_jobs(comparison *r, int k, candidate_answer_fn *answer);
@@ -200,5 +209,15 @@ void numbers_restore(const comparison *r, double *p);
 lapis_status candidate_judge(comparison *r, candidate *x);
 double race_behind(const comparison *r, const candidate *a, const candidate *b,
                    double *error);
+/* So many standard errors behind the best have no part in an answer. */
+static const double CLEARLY_BEHIND = 3;
+/* Losses that differ by less do not decide. */
+static inline double race_tie(const comparison *r)
+{
+  return r->o.numbers ? 0 : .002;
+}
+/* Ends candidates from first on that are clearly behind by the first fold, but
+ * for the best of those that are alike, which says how far these are. */
+lapis_status race_end_behind(comparison *r, int first);
 
 #endif

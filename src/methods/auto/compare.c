@@ -10,8 +10,6 @@
 #include "methods/method_entry.h"
 
 enum { FOLDS = 3, USED_FOLDS = 2, FEW = 100, ROUNDS = 2 };
-static const double TIE = 0.002; /* of log-loss */
-static const double CLEAR = 3;   /* standard errors behind: no part in a mean */
 static const double MOST_ENTRIES = 5e7;   /* a sparse X that is made dense */
 static const double MOST_COMPLETED = 1e7; /* entries kept a fold */
 
@@ -202,12 +200,19 @@ static void drop_unfinished(comparison *r, int first, int64_t fold)
     for (int i = first; i < r->count; i++) candidate_forget(r, &r->run[i], f);
 }
 
-/* One after the other. */
-static lapis_status run_here(comparison *r, int first)
+static bool have_answered(const comparison *r, int first, int64_t f)
+{
+  for (int i = first; i < r->count; i++)
+    if (!*candidate_answered(r, i, f)) return false;
+  return true;
+}
+
+/* One after the other, of folds from .. to - 1. */
+static lapis_status run_here(comparison *r, int first, int64_t from, int64_t to)
 {
   double started = base_seconds();
   int64_t all = (r->count - first) * r->used;
-  for (int64_t f = 0; f < r->used; f++)
+  for (int64_t f = from; f < to; f++)
     for (int i = first; i < r->count; i++) {
       if (*candidate_answered(r, i, f)) continue;
       lapis_status s = candidate_answers(r, &r->run[i], f);
@@ -224,7 +229,7 @@ static lapis_status run_here(comparison *r, int first)
       if (!race_show(r, f * (r->count - first) + i - first + 1, all, started))
         return LAPIS_CANCELLED;
       if (!base_late(r->ctx)) continue;
-      bool whole = i == r->count - 1 && s == LAPIS_OK;
+      bool whole = s == LAPIS_OK && have_answered(r, i + 1, f);
       if (!whole || (first > 0 && f < r->used - 1))
         drop_unfinished(r, first, f);
       return LAPIS_TIME_LIMIT;
@@ -232,14 +237,26 @@ static lapis_status run_here(comparison *r, int first)
   return LAPIS_OK;
 }
 
-/* Candidates first .. count - 1 over all folds.  Out of time: the folds that
- * all have run decide, where there is one. */
+static lapis_status run_folds(comparison *r, int first, int64_t from,
+                              int64_t to)
+{
+  if (race_jobs(r, first) > 1) return race_run_jobs(r, first, from, to);
+  return run_here(r, first, from, to);
+}
+
+/* Candidates first .. count - 1 over all folds, but for those that end after
+ * the first one.  Out of time: the folds that all have run
+ * decide, where there is one. */
 static lapis_status run_all(comparison *r, int first)
 {
+  bool ends = r->used > 1 && r->known >= FEW;
+  int64_t head = ends ? 1 : r->used;
   TRY(candidates_restore(r, first, r->count - 1));
-  if (r->late[first]) return LAPIS_TIME_LIMIT;
   lapis_status s =
-      race_jobs(r, first) > 1 ? race_run_jobs(r, first) : run_here(r, first);
+      r->late[first] ? LAPIS_TIME_LIMIT : run_folds(r, first, 0, head);
+  if (ends && (s == LAPIS_OK || s == LAPIS_TIME_LIMIT))
+    TRY(race_end_behind(r, first));
+  if (s == LAPIS_OK) s = run_folds(r, first, head, r->used);
   if (s == LAPIS_TIME_LIMIT) candidates_end(r, first);
   return s;
 }
@@ -250,7 +267,7 @@ static double rank_of(const candidate *x)
   return fmax(x->auroc, .5);
 }
 
-/* By loss; those within TIE of the best by AUROC, then by the larger mu. */
+/* By loss; those that tie with the best by AUROC, then by the larger mu. */
 static int best_of(const comparison *r, int from)
 {
   double least = INFINITY;
@@ -261,7 +278,7 @@ static int best_of(const comparison *r, int from)
   for (int i = from; i < r->count; i++) {
     const candidate *x = &r->run[r->order[i]];
     const candidate *b = best < 0 ? NULL : &r->run[r->order[best]];
-    if (!x->judged || x->loss > least + (r->o.numbers ? 0 : TIE)) continue;
+    if (!x->judged || x->loss > least + race_tie(r)) continue;
     if (b == NULL || rank_of(x) > rank_of(b) ||
         (rank_of(x) >= rank_of(b) && x->set.mu_rel > b->set.mu_rel))
       best = i;
@@ -285,7 +302,8 @@ static void sort(comparison *r)
 static lapis_status judge_from(comparison *r, int first)
 {
   for (int i = first; i < r->count; i++)
-    if (r->run[i].score != NULL) TRY(candidate_judge(r, &r->run[i]));
+    if (r->run[i].score != NULL && !r->run[i].ended)
+      TRY(candidate_judge(r, &r->run[i]));
   sort(r);
   return LAPIS_OK;
 }
@@ -330,7 +348,7 @@ static int close_to_best(const comparison *r, int of[CANDIDATE_KINDS],
     double error;
     if (place[kind] < 0) continue;
     double by = comparison_difference(r, place[kind], *best, &error);
-    if (place[kind] == *best || fabs(by) <= CLEAR * error)
+    if (place[kind] == *best || fabs(by) <= CLEARLY_BEHIND * error)
       of[count++] = r->order[place[kind]];
   }
   return count;
@@ -755,6 +773,7 @@ auto_hidden comparison_what(const comparison *r)
   out.of = r->cells     ? LAPIS_FOLDS_OF_CELLS
            : r->grouped ? LAPIS_FOLDS_OF_GROUPS
                         : LAPIS_FOLDS_OF_ROWS;
+  for (int i = 0; i < r->count; i++) out.ended += r->run[i].ended;
   for (int64_t k = 0; best >= 0 && k < r->K * r->n; k++)
     out.labels += !isnan(r->run[r->order[best]].score[k]);
   if (r->labels.kind == TARGETS_CLASS && r->K > 0) out.labels /= r->K;

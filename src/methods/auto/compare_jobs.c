@@ -90,7 +90,7 @@ static lapis_status work(void *user, int64_t unit, job_line *to)
   int64_t f = unit / MOST_CANDIDATES;
   int leader = (int)(unit % MOST_CANDIDATES);
   for (int i = leader; i < r->count; i++) {
-    if (x->leader[i] != leader) continue;
+    if (x->leader[i] != leader || *candidate_answered(r, i, f)) continue;
     lapis_status s = answer_one(x, i, f, to);
     if (s != LAPIS_OK) return s;
     if (base_late(r->ctx)) return LAPIS_TIME_LIMIT;
@@ -201,21 +201,16 @@ int race_jobs(const comparison *r, int first)
   return jobs_of(r->ctx, (r->count - first) * r->used);
 }
 
-/* How many that a candidate leads are to answer for a fold: all, or none where
- * a former run has kept the answers. */
+/* How many that a candidate leads are to answer for a fold. */
 static int64_t left_of(const field *x, int leader, int64_t f)
 {
-  int64_t led = 0;
-  bool all = true;
-  for (int i = leader; i < x->r->count; i++) {
-    if (x->leader[i] != leader) continue;
-    all = all && *candidate_answered(x->r, i, f);
-    led++;
-  }
-  return all ? 0 : led;
+  int64_t left = 0;
+  for (int i = leader; i < x->r->count; i++)
+    left += x->leader[i] == leader && !*candidate_answered(x->r, i, f);
+  return left;
 }
 
-lapis_status race_run_jobs(comparison *r, int first)
+lapis_status race_run_jobs(comparison *r, int first, int64_t from, int64_t to)
 {
   field x = {.r = r, .first = first, .all = (r->count - first) * r->used};
   int64_t unit[MOST_FOLDS * MOST_CANDIDATES], count = 0;
@@ -224,7 +219,8 @@ lapis_status race_run_jobs(comparison *r, int first)
     for (int i = first; i < r->count; i++) {
       int64_t left = left_of(&x, i, f);
       x.done -= left;
-      if (left > 0) unit[count++] = f * MOST_CANDIDATES + i;
+      if (left > 0 && f >= from && f < to)
+        unit[count++] = f * MOST_CANDIDATES + i;
     }
   x.done += x.all;
   return run(&x, unit, count, jobs_of(r->ctx, count));

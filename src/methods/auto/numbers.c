@@ -11,7 +11,6 @@
 
 #include "methods/auto/candidates.h"
 
-static const double CLEAR = 3; /* standard errors behind: no part in a mean */
 static const double line_C[] = {.001, .01, .1, 1}, kernel_C[] = {1, 10, 100};
 static const double widths[] = {1, 4};
 static const double MOST_CLEANED = 2e6; /* entries that rr reads */
@@ -83,18 +82,11 @@ static int judged(const comparison *r)
   return n;
 }
 
-/* What the best of is looked for: lines and kernels apart, trees by lot and
- * forests. */
-static bool alike(const candidate *a, const candidate *b)
-{
-  return a->kind == b->kind && (a->kernel > 0) == (b->kernel > 0) &&
-         a->forest == b->forest;
-}
-
 static bool is_first(const comparison *r, int i)
 {
   for (int k = 0; k < i; k++)
-    if (alike(&r->run[r->order[k]], &r->run[r->order[i]])) return false;
+    if (candidates_alike(&r->run[r->order[k]], &r->run[r->order[i]]))
+      return false;
   return true;
 }
 
@@ -119,7 +111,7 @@ lapis_status numbers_join(comparison *r)
   for (int i = 0; i < all && count < MOST_PARTS; i++) {
     double error,
         by = race_behind(r, &r->run[r->order[i]], &r->run[r->order[0]], &error);
-    if (!is_first(r, i) || (i > 0 && !(by <= CLEAR * error))) continue;
+    if (!is_first(r, i) || (i > 0 && !(by <= CLEARLY_BEHIND * error))) continue;
     of[count++] = r->order[i];
     if (count > 1) TRY(add_mean(r, of, count));
   }

@@ -243,3 +243,70 @@ lapis_status candidate_judge(comparison *r, candidate *x)
   x->judged = !isnan(x->loss) && !isnan(x->auroc); /* both kinds */
   return LAPIS_OK;
 }
+
+/* ---- ending early -------------------------------------------------------*/
+/* x as if the first fold were the only one: its scores in *only. */
+static lapis_status judge_first(comparison *r, const candidate *x, double *only,
+                                candidate *to)
+{
+  for (int64_t k = 0; k < r->K * r->n; k++)
+    only[k] = fold_hides(&r->plan, 0, k % r->K, k / r->K) ? x->score[k] : NAN;
+  to->score = only;
+  if (r->o.numbers || to->platt != NULL) return LAPIS_OK;
+  to->platt = base_alloc(r->ctx, r->K, sizeof *to->platt);
+  if (to->platt == NULL) return LAPIS_ENOMEM;
+  calibration of = race_calibration(r, only);
+  return calibrate_labels(r->ctx, &of, to->platt);
+}
+
+/* The best by at[].loss, of all or of those like one; -1: none. */
+static int first_by_loss(const comparison *r, const candidate *at, int like)
+{
+  int best = -1;
+  for (int i = 0; i < r->count; i++) {
+    if (like >= 0 && !candidates_alike(&r->run[i], &r->run[like])) continue;
+    if (isnan(at[i].loss)) continue;
+    if (best < 0 || at[i].loss < at[best].loss) best = i;
+  }
+  return best;
+}
+
+/* With scores of the leader in `best`, of each other one in `only`. */
+static lapis_status end_behind(comparison *r, int first, candidate *at,
+                               double *only, double *best)
+{
+  double error;
+  for (int i = 0; i < r->count; i++) {
+    at[i].loss = NAN;
+    if (r->run[i].score == NULL) continue;
+    TRY(judge_first(r, &r->run[i], only, &at[i]));
+    at[i].loss = mean_loss(r, &at[i], NULL, &error);
+  }
+  int leader = first_by_loss(r, at, -1);
+  if (leader < 0) return LAPIS_OK;
+  TRY(judge_first(r, &r->run[leader], best, &at[leader]));
+  for (int i = first; i < r->count; i++) {
+    bool fills = r->fills && i == 0; /* others read what it makes of a fold */
+    bool stays = fills || i == first_by_loss(r, at, i);
+    if (r->run[i].score == NULL || stays) continue;
+    TRY(judge_first(r, &r->run[i], only, &at[i]));
+    double by = mean_loss(r, &at[i], &at[leader], &error);
+    r->run[i].ended = by > fmax(CLEARLY_BEHIND * error, race_tie(r));
+    for (int64_t f = 1; f < r->used; f++)
+      *candidate_answered(r, i, f) |= r->run[i].ended;
+  }
+  return LAPIS_OK;
+}
+
+lapis_status race_end_behind(comparison *r, int first)
+{
+  int64_t count = r->K * r->n;
+  double *only = base_alloc_raw(r->ctx, 2 * count, sizeof *only);
+  candidate *at = base_alloc(r->ctx, r->count, sizeof *at);
+  lapis_status s = only == NULL || at == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0) s = end_behind(r, first, at, only, only + count);
+  for (int i = 0; at != NULL && i < r->count; i++) base_free(at[i].platt);
+  base_free(only);
+  base_free(at);
+  return s;
+}

@@ -234,7 +234,7 @@ static void light_is_left_out(void **state)
     assert_int_equal(lapis_solve(s), LAPIS_OK);
     double of = best_line(s, "l2,standard"),
            as = best_line(s, "--map standard");
-    if (units == 1) CHECK_AT_LEAST(of, as + .05);
+    if (units == 1 && !isnan(as)) CHECK_AT_LEAST(of, as + .05);
     if (units == 2) assert_true(isnan(of));
     lapis_solver_free(s);
     for (int j = 0; j < LIT; j++) X[SEEN * j] *= 1e4; /* in other units */

@@ -419,6 +419,43 @@ static void doubt_agrees(const comparison *race, double auroc)
   assert_int_equal(strlen(short_), sizeof short_ - 1);
 }
 
+/* Lines are clearly behind where circles are to be told apart: but for the best
+ * of each kind they end after one of two folds.  A fold of few labels ends
+ * nobody. */
+static void who_cannot_win_ends_early(void **state)
+{
+  int of_all = 0;
+  for (int many = 0; many < 2; many++) {
+    double X[3 * N];
+    blobs *b = make(0, 0, 1, 5);
+    for (int j = KNOWN; many && j < 150; j++) b->Y[j] = b->tall[j];
+    circles(b, X, 0);
+    lapis_ctx_set(b->ctx, "threads", "1");
+    comparison *race = run(b, true);
+    lapis_ctx_set(b->ctx, "jobs", "2");
+    comparison *again = run(b, true); /* by several processes the same */
+    auto_hidden h = comparison_what(race);
+    int n = comparison_count(race), of_mc = 0, lines = 0;
+    assert_int_equal(comparison_count(again), n);
+    for (int i = 0; i < n; i++) {
+      candidate_figures x = comparison_at(race, i), y = comparison_at(again, i);
+      assert_memory_equal(&x.loss, &y.loss, sizeof x.loss);
+      assert_string_equal(x.settings, y.settings);
+      bool kernel = strstr(x.settings, "nystrom") != NULL;
+      of_mc += strcmp(x.method, "mc") == 0;
+      lines += strcmp(x.method, "linear") == 0 && !kernel;
+      CHECK_AT_LEAST(x.loss, comparison_at(race, 0).loss - .002);
+    }
+    assert_int_equal(h.folds, many ? 2 : 3);
+    assert_true(many ? h.ended >= 6 : h.ended == 0);
+    if (many) CHECK_AT_MOST(of_mc + lines, (of_all + 1) / 2);
+    of_all = of_mc + lines;
+    comparison_free(again);
+    comparison_free(race);
+    discard(b);
+  }
+}
+
 static void noise_is_said_to_be_noise(void **state)
 {
   for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -636,6 +673,7 @@ int test_compare(void)
       cmocka_unit_test(kernels_read_what_is_filled),
       cmocka_unit_test(toss_ups_are_answered_by_all),
       cmocka_unit_test(a_mean_of_shares_does_not_answer),
+      cmocka_unit_test(who_cannot_win_ends_early),
       cmocka_unit_test(noise_is_said_to_be_noise),
       cmocka_unit_test(too_few_labels),
       cmocka_unit_test(stated_settings_stay),
