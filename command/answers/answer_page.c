@@ -71,11 +71,6 @@ static void add_candidates(answer_page *p, const lapis_solver *s)
   if (isnan(lapis_mat_at(&figures, 3, best)))
     page_rows_add(&p->facts, "R^2 on hidden numbers", "%.3f",
                   lapis_mat_at(&figures, 2, best));
-  if (isfinite(lapis_mat_at(&figures, 4, best)))
-    page_rows_add(&p->facts, "expected accuracy on new samples",
-                  "%.0f to %.0f %% (95 %% interval)",
-                  100 * lapis_mat_at(&figures, 4, best),
-                  100 * lapis_mat_at(&figures, 5, best));
   p->r.candidates = names;
   p->r.candidate_figures = figures;
   p->r.chosen = best;

@@ -9,7 +9,6 @@
 #include "lapis/images.h"
 
 enum { MOST_FACTS = 20, MOST_SETTINGS = 128, VALUE = 160 };
-enum { EXPECTED_LOW = 4, EXPECTED_HIGH }; /* rows of candidate_figures */
 
 typedef struct page_memory { /* memory of one page */
   const label_run *w;
@@ -281,17 +280,6 @@ static void fill_facts(page_memory *s)
   add_fact(s, "labels given", "%lld", known);
   add_fact(s, "classes", "%lld", (long long)w->given.n_names);
   add_fact(s, "pictures shown", "%lld", (long long)s->page.pictures);
-  int64_t best = s->page.chosen;
-  const lapis_mat *figures = &s->page.candidate_figures;
-  if (s->page.candidates.cols > 0 &&
-      isfinite(lapis_mat_at(figures, EXPECTED_LOW, best))) {
-    char *text = s->value[s->values++];
-    snprintf(text, VALUE, "%.0f to %.0f %% (95 %% interval)",
-             100 * lapis_mat_at(figures, EXPECTED_LOW, best),
-             100 * lapis_mat_at(figures, EXPECTED_HIGH, best));
-    s->fact[s->page.facts++] =
-        (lapis_report_row){"expected accuracy on new samples", text};
-  }
   s->page.fact = s->fact;
 }
 

@@ -10,7 +10,9 @@ enum {
   ERROR,
   AUROC,
   ACCURACY,
-  BEHIND = 6,
+  EXPECTED_LOW,
+  EXPECTED_HIGH,
+  BEHIND,
   BEHIND_ERROR,
   LEARNT,
   FIGURES
@@ -28,6 +30,24 @@ static bool has_candidates(const lapis_report *w)
 static bool are_numbers(const lapis_report *w)
 {
   return isnan(lapis_mat_at(&w->candidate_figures, ACCURACY, 0));
+}
+
+bool page_expects(const lapis_report *w)
+{
+  return has_candidates(w) && w->chosen >= 0 &&
+         w->chosen < w->candidates.cols &&
+         isfinite(lapis_mat_at(&w->candidate_figures, EXPECTED_LOW, w->chosen));
+}
+
+void page_expected(page *p, const lapis_report *w)
+{
+  const lapis_mat *f = &w->candidate_figures;
+  page_print(p,
+             "<div class=\"sentence\"><dt>expected accuracy on new "
+             "samples</dt><dd>%.0f to %.0f %% (95 %% interval), counted by "
+             "labels like the given ones</dd></div>\n",
+             100 * lapis_mat_at(f, EXPECTED_LOW, w->chosen),
+             100 * lapis_mat_at(f, EXPECTED_HIGH, w->chosen));
 }
 
 /* Against the best. */

@@ -68,6 +68,11 @@ void page_chart(page *p, const chart *c);
 /* ---- check.c ------------------------------------------------------------*/
 lapis_status page_check(lapis_ctx *ctx, const lapis_report *w);
 
+/* candidates.c: a fact of the page, the accuracy of who answers, where that is
+ * known. */
+bool page_expects(const lapis_report *w);
+void page_expected(page *p, const lapis_report *w);
+
 /* ---- views: sections of the page ----------------------------------------
  * has: whether there is something to show; put: shows it; style: rules of its
  * own, or NULL. */

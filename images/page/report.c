@@ -75,7 +75,7 @@ static void put_facts(page *p, const lapis_report *w)
   if (!mat_empty(&w->clean))
     page_print(p, "<p>%" PRId64 " samples of %" PRId64 " features.</p>\n",
                w->clean.cols, w->clean.rows);
-  if (w->facts == 0) return;
+  if (w->facts == 0 && !page_expects(w)) return;
   page_words(p, "<dl class=\"facts\">\n");
   for (int64_t i = 0; i < w->facts; i++) {
     bool sentence = strlen(w->fact[i].value) > FIGURE;
@@ -84,6 +84,7 @@ static void put_facts(page *p, const lapis_report *w)
     page_element(p, "dd", w->fact[i].value);
     page_words(p, "</div>\n");
   }
+  if (page_expects(w)) page_expected(p, w);
   page_words(p, "</dl>\n");
 }
 

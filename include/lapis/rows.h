@@ -75,10 +75,11 @@
       RESULT("candidate_figures", "candidates x 9",                            \
              .where = "candidates is there",                                   \
              .help = "log-loss of hidden labels, its standard error, AUROC, "  \
-                     "accuracy, from and to of its 95 % interval, log-loss "   \
-                     "less the first one's, its error; 1 where it has "        \
-                     "clearly learnt; of numbers squared errors relative to "  \
-                     "the mean's in place of log-loss, R^2 in that of AUROC"), \
+                     "accuracy, from and to of the 95 % interval of that of "  \
+                     "new samples, log-loss less the first one's, its error; " \
+                     "1 where it has clearly learnt; of numbers squared "      \
+                     "errors relative to the mean's in place of log-loss, "    \
+                     "R^2 in that of AUROC"),                                  \
       RESULT("chosen", "1", .where = "candidates is there",                    \
              .help = "the row of the one that answers, from 0"),               \
       RESULT("hidden", "5", .where = "candidates is there",                    \

@@ -250,7 +250,8 @@ static void remark_chosen(const auto_solver *w)
   const double *f = w->figure + (int64_t)FIGURES * w->chosen;
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "%s: %s %s answers (log-loss %.4f +- %.4f, AUROC %.4f, accuracy "
-            "%.4f; expected on new samples: %.0f to %.0f %%, a 95 %% interval)",
+            "%.4f; expected on new samples: %.0f to %.0f %%, a 95 %% interval, "
+            "counted by labels like the given ones)",
             w->name, called(w, x), x->settings, x->loss, x->error, x->auroc,
             x->accuracy, 100 * f[4], 100 * f[5]);
 }

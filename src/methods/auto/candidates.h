@@ -41,6 +41,7 @@ typedef struct candidate {
   sigmoid *platt;  /* K: what judged */
   sigmoid *answer; /* K: what answers; one class of K: the softmax's */
   double loss, error, auroc, accuracy;
+  double trials;      /* that its answers count as */
   double least, most; /* accuracy that new samples may have */
   double guess;       /* log-loss of the shares, over what was answered */
   double ahead, ahead_error; /* of that */
@@ -207,6 +208,16 @@ lapis_status numbers_join(comparison *r);
 void numbers_restore(const comparison *r, double *p);
 /* score.c: loss, error, AUROC, accuracy, sigmoids of a candidate. */
 lapis_status candidate_judge(comparison *r, candidate *x);
+/* Losses of `a` less those of `b` (NULL: nothing), of what both answered, added
+ * up over each unit, and how many. */
+void race_losses(const comparison *r, const candidate *a, const candidate *b,
+                 double *sum, double *count);
+/* Right answers by K sigmoids, and all, added up over each unit; how many
+ * different answers there were, 2 for more. */
+int64_t candidate_right(const comparison *r, const double *score,
+                        const sigmoid *at, double *right, double *all);
+/* expected.c: the interval of who was chosen to answer. */
+lapis_status candidate_expect(comparison *r, candidate *x);
 double race_behind(const comparison *r, const candidate *a, const candidate *b,
                    double *error);
 /* So many standard errors behind the best have no part in an answer. */

@@ -367,6 +367,25 @@ static lapis_status join_best(comparison *r)
   return judge_from(r, before);
 }
 
+/* Some of its parts tells some label: a mean of shares has no order left. */
+static bool tells(const comparison *r, const candidate *mean)
+{
+  for (int k = 0; k < mean->parts; k++)
+    for (int64_t c = 0; c < r->K; c++)
+      if (r->run[mean->of[k]].answer[c].slope > 0) return true;
+  return false;
+}
+
+/* The best where that is clear; else the mean of all that contend, which is
+ * right where any is. */
+static int who_answers(const comparison *r)
+{
+  if (r->o.numbers) return comparison_count(r) > 0 ? 0 : -1;
+  int of[CANDIDATE_KINDS], best, count = close_to_best(r, of, &best);
+  int mean = count > 1 ? first_of(r, CANDIDATE_MEAN) : -1;
+  return mean >= 0 && tells(r, &r->run[r->order[mean]]) ? mean : best;
+}
+
 static lapis_status run_rounds(comparison *r)
 {
   int first = 0;
@@ -384,6 +403,8 @@ static lapis_status run_rounds(comparison *r)
     if (more == 0) break;
   }
   TRY(join_best(r));
+  int best = r->o.numbers ? -1 : who_answers(r);
+  if (best >= 0) TRY(candidate_expect(r, &r->run[r->order[best]]));
   return s;
 }
 
@@ -543,25 +564,6 @@ static const char *const kind_name[] = {"mc", "linear", "trees", "rr", "mean"};
 bool race_has(const comparison *r, int i)
 {
   return i >= 0 && i < comparison_count(r);
-}
-
-/* Some of its parts tells some label: a mean of shares has no order left. */
-static bool tells(const comparison *r, const candidate *mean)
-{
-  for (int k = 0; k < mean->parts; k++)
-    for (int64_t c = 0; c < r->K; c++)
-      if (r->run[mean->of[k]].answer[c].slope > 0) return true;
-  return false;
-}
-
-/* The best where that is clear; else the mean of all that contend, which is
- * right where any is. */
-static int who_answers(const comparison *r)
-{
-  if (r->o.numbers) return comparison_count(r) > 0 ? 0 : -1;
-  int of[CANDIDATE_KINDS], best, count = close_to_best(r, of, &best);
-  int mean = count > 1 ? first_of(r, CANDIDATE_MEAN) : -1;
-  return mean >= 0 && tells(r, &r->run[r->order[mean]]) ? mean : best;
 }
 
 int comparison_best(const comparison *r, const char *method)

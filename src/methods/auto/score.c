@@ -45,14 +45,9 @@ static double mean_of(const comparison *r, const double *sum,
   return mean;
 }
 
-/* of `a` less `b` (NULL: nothing) over what both answered. */
-static double mean_loss(const comparison *r, const candidate *a,
-                        const candidate *b, double *error)
+void race_losses(const comparison *r, const candidate *a, const candidate *b,
+                 double *sum, double *count)
 {
-  double *sum = base_alloc(r->ctx, 2 * r->plan.units, sizeof *sum);
-  *error = NAN;
-  if (sum == NULL) return NAN;
-  double *count = sum + r->plan.units;
   for (int64_t k = 0; k < r->K * r->n; k++) {
     if (!counts(r, a, k) || (b != NULL && !counts(r, b, k))) continue;
     int64_t u = r->plan.unit[k / r->K];
@@ -60,6 +55,16 @@ static double mean_loss(const comparison *r, const candidate *a,
     sum[u] += w * (loss_at(r, a, k) - (b == NULL ? 0 : loss_at(r, b, k)));
     count[u] += w;
   }
+}
+
+static double mean_loss(const comparison *r, const candidate *a,
+                        const candidate *b, double *error)
+{
+  double *sum = base_alloc(r->ctx, 2 * r->plan.units, sizeof *sum);
+  *error = NAN;
+  if (sum == NULL) return NAN;
+  double *count = sum + r->plan.units;
+  race_losses(r, a, b, sum, count);
   double mean = mean_of(r, sum, count, error);
   base_free(sum);
   return mean;
@@ -93,56 +98,58 @@ static lapis_status shares(const comparison *r, const candidate *like,
 }
 
 /* ---- answers ------------------------------------------------------------*/
-static int64_t class_of(const comparison *r, const candidate *x,
+static int64_t class_of(const comparison *r, const double *score,
                         const sigmoid *at, int64_t j)
 {
   int64_t best = 0;
   double most = -INFINITY;
   for (int64_t c = 0; c < r->K; c++) {
-    double f = at[c].slope * x->score[j * r->K + c] + at[c].bias;
+    double f = at[c].slope * score[j * r->K + c] + at[c].bias;
     if (f > most) most = f, best = c;
   }
   return best;
 }
 
-/* Right answers and all of each unit; *answers: how many different ones there
- * were. */
-static void count_right(const comparison *r, const candidate *x,
-                        const sigmoid *at, double *right, double *all,
-                        int64_t *answers)
+int64_t candidate_right(const comparison *r, const double *score,
+                        const sigmoid *at, double *right, double *all)
 {
-  int64_t first = -1;
+  int64_t first = -1, answers = 0;
   bool classes = r->labels.kind == TARGETS_CLASS;
-  *answers = 0;
   for (int64_t k = 0; k < r->K * r->n; k += classes ? r->K : 1) {
-    if (!counts(r, x, k)) continue;
-    double f = at[k % r->K].slope * x->score[k] + at[k % r->K].bias;
-    int64_t said = classes ? class_of(r, x, at, k / r->K) : f > 0;
+    if (isnan(r->labels.sign[k]) || isnan(score[k])) continue;
+    double f = at[k % r->K].slope * score[k] + at[k % r->K].bias;
+    int64_t said = classes ? class_of(r, score, at, k / r->K) : f > 0;
     bool sign = r->labels.sign[classes ? k + said : k] > 0;
     right[r->plan.unit[k / r->K]] += classes ? sign : sign == (said > 0);
     all[r->plan.unit[k / r->K]]++;
-    if (*answers == 0 || (*answers == 1 && said != first)) ++*answers;
+    if (answers == 0 || (answers == 1 && said != first)) answers++;
     first = said;
   }
+  return answers;
 }
 
-/* Accuracy, and between what it may be of new samples.  Labels of one unit err
- * together: they are as many trials as have the standard error that units show,
- * and where units show none, a trial each. */
-static lapis_status take_accuracy(comparison *r, candidate *x, int64_t *answers)
+/* Accuracy, and Wilson's interval, whose trials are fewer than the labels.
+ * Those of one unit err together: they are as many as have the standard error
+ * that units show, and where units show none, a trial each.  So do those of
+ * different folds, as their fits share samples: errors of folds correlate by
+ * about the share that a fold hides [Nadeau, Bengio 2003], and the variance of
+ * a mean over J of F folds is 1 + (J - 1) / F times that of independent
+ * labels. */
+static lapis_status take_accuracy(comparison *r, candidate *x)
 {
   double *right = base_alloc(r->ctx, 2 * r->plan.units, sizeof *right), error;
   if (right == NULL) return LAPIS_ENOMEM;
   double *all = right + r->plan.units, units = 0, labels = 0;
-  count_right(r, x, x->answer, right, all, answers);
+  x->one_answer = candidate_right(r, x->score, x->answer, right, all) < 2;
   double f = x->accuracy = mean_of(r, right, all, &error);
   for (int64_t u = 0; u < r->plan.units; u++) {
     units += all[u] > 0;
     labels += all[u];
   }
   double trials = error > 0 ? f * (1 - f) / (error * error) : units;
-  trials = fmin(fmax(trials, 1), labels);
-  lapis_share_interval(f, trials, &x->least, &x->most);
+  double folds = 1 + (double)(r->used - 1) / (double)r->plan.folds;
+  x->trials = fmax(fmin(trials, labels) / folds, 1);
+  lapis_share_interval(f, x->trials, &x->least, &x->most);
   base_free(right);
   return LAPIS_OK;
 }
@@ -180,7 +187,7 @@ double candidate_ridge(const comparison *r, const candidate *x)
 }
 
 /* Sigmoids have judged; of several classes a softmax answers. */
-static lapis_status decide(comparison *r, candidate *x, int64_t *answers)
+static lapis_status decide(comparison *r, candidate *x)
 {
   if (x->answer == NULL)
     x->answer = base_alloc(r->ctx, r->K, sizeof *x->answer);
@@ -189,7 +196,7 @@ static lapis_status decide(comparison *r, candidate *x, int64_t *answers)
   calibration of = race_calibration(r, x->score);
   if (r->labels.kind == TARGETS_CLASS)
     TRY(calibrate_softmax(r->ctx, &of, candidate_ridge(r, x), x->answer));
-  return take_accuracy(r, x, answers);
+  return take_accuracy(r, x);
 }
 
 /* Standard errors that chance exceeds once in forty: Student's t of so many
@@ -225,7 +232,6 @@ lapis_status candidate_judge(comparison *r, candidate *x)
     return LAPIS_OK;
   }
   candidate none;
-  int64_t answers;
   double error;
   if (x->platt == NULL) x->platt = base_alloc(r->ctx, r->K, sizeof *x->platt);
   if (x->platt == NULL) return LAPIS_ENOMEM;
@@ -233,10 +239,9 @@ lapis_status candidate_judge(comparison *r, candidate *x)
   TRY(calibrate_labels(r->ctx, &of, x->platt));
   x->loss = mean_loss(r, x, NULL, &x->error);
   TRY(rank_of(r, x));
-  TRY(decide(r, x, &answers));
+  TRY(decide(r, x));
   TRY(shares(r, x, &none));
   x->ahead = -mean_loss(r, x, &none, &x->ahead_error);
-  x->one_answer = answers < 2;
   x->learnt = x->ahead > far_errors(r) * x->ahead_error && !x->one_answer;
   x->guess = mean_loss(r, &none, NULL, &error);
   base_free(none.platt);
