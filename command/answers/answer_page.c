@@ -274,16 +274,18 @@ static lapis_status complete(cli *c, answer_page *p)
  * them. */
 static bool doubt(cli *c, answer_page *p, const sheet *t)
 {
-  const lapis_mat *index, *margin;
-  if (t->rather == 0 || !suspects_found(c, &index, &margin)) return true;
+  const lapis_mat *index, *doubts;
+  if (t->rather == 0 || suspects_found(c, &index, &doubts) < 0) return true;
+  bool probable = wrong_labels(c) != NULL;
   p->suspect = calloc((size_t)index->cols + 1, sizeof *p->suspect);
   bool fine = p->suspect != NULL && name_samples(p, t);
   for (int64_t k = 0; fine && k < index->cols; k++) {
     int64_t j = (int64_t)lapis_mat_at(index, 0, k);
     const char *other = cell(t, t->rather, j);
     if (*other != '\0')
-      p->suspect[p->r.suspects++] = (lapis_report_suspect){
-          j, 0, p->given[j], other, lapis_mat_at(margin, 0, k)};
+      p->suspect[p->r.suspects++] =
+          (lapis_report_suspect){j, 0, p->given[j], other,
+                                 probable ? lapis_mat_at(doubts, 0, k) : NAN};
   }
   p->r.suspect = p->suspect;
   return fine;
@@ -302,11 +304,11 @@ static void count_rows(const cli *c, answer_page *p, const sheet *t)
   if (t->origin > 0 && t->targets == 1)
     page_rows_add(&p->facts, t->share > 0 ? "labels filled in" : "filled in",
                   "%lld", (long long)(t->n - given));
+  char sentence[320];
   const int64_t *wrong = wrong_labels(c);
   if (wrong != NULL)
-    page_rows_add(&p->facts, "given labels that are probably wrong",
-                  "%lld to %lld of %lld", (long long)wrong[0],
-                  (long long)wrong[1], (long long)wrong[2]);
+    page_rows_add(&p->facts, "wrong labels", "%s",
+                  lapis_doubts_text(wrong, sentence, sizeof sentence));
   if (t->kept.cols > 0)
     page_rows_add(&p->facts, "sets of more than one class", "%lld",
                   (long long)several);

@@ -26,7 +26,8 @@ typedef struct answers {
   lapis_mat values;  /* texts of the codes of several: a row for all, or a row
                       * each; or empty */
   lapis_mat titles;  /* of targets, or empty */
-  lapis_mat doubts, margins;              /* of --suspects, or empty */
+  lapis_mat doubts;  /* of --suspects, or empty; the first are rather wrong */
+  int64_t rather;
   lapis_mat kept, kept_values, low, high; /* of --coverage, or empty */
   lapis_mat held_out;                     /* of --held-out, or empty */
 } answers;
@@ -63,9 +64,9 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   int64_t targets = a.labels.cols > 0 ? a.labels.rows : a.scores.rows;
   const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
   if (origins && Y->rows == targets) a.given = *Y;
-  const lapis_mat *doubts, *margins;
-  if (suspects_found(c, &doubts, &margins))
-    a.doubts = *doubts, a.margins = *margins;
+  const lapis_mat *doubts, *by;
+  a.rather = suspects_found(c, &doubts, &by);
+  if (a.rather >= 0) a.doubts = *doubts;
   if (a.titles.cols != targets) a.titles.cols = 0;
   return a;
 }
@@ -228,7 +229,7 @@ static bool add_rather(sheet *s, const answers *a)
     double given = lapis_mat_at(&a->given, 0, j);
     double of = lapis_mat_at(&a->doubts, 1, k); /* of several classes */
     double other = a->classes.cols == 2 ? 1 - given : of;
-    if (lapis_mat_at(&a->margins, 0, k) > 0 && *text[j] == '\0')
+    if (k < a->rather && *text[j] == '\0')
       text[j] = other != given ? code_text(a, 0, other) : NULL;
     if (text[j] == NULL) text[j] = "another";
   }

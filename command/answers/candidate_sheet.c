@@ -18,13 +18,6 @@ static bool are_numbers(const cli_candidates *of)
   return isnan(lapis_mat_at(&of->figures, 3, 0));
 }
 
-bool candidates_learnt(const cli_candidates *of)
-{
-  enum { LEARNT = 8 };
-  return of->chosen >= 0 && !are_numbers(of) &&
-         lapis_mat_at(&of->figures, LEARNT, of->chosen) > 0;
-}
-
 void candidates_print(const cli_candidates *of)
 {
   for (int64_t k = 0; k < of->names.cols; k++) {

@@ -7,8 +7,6 @@ typedef struct cli_candidates {
   lapis_mat names, figures; /* results candidates, candidate_figures */
   int64_t chosen;           /* the column that answers */
 } cli_candidates;
-/* Of classes: what answers is better than guessing. */
-bool candidates_learnt(const cli_candidates *of);
 /* The first few, and who answers, on stderr. */
 void candidates_print(const cli_candidates *of);
 /* All of them. */

@@ -164,10 +164,9 @@ static int list_suspects(report_parts *own, lapis_report *r,
                          const report_values *v)
 {
   lapis_mat index = report_numbers(own, "suspect_index");
-  lapis_mat margin = report_member(own, "suspect_margin");
+  lapis_mat p = report_member(own, "suspect_probability");
   int64_t K = r->scores.rows, n = r->labels.cols;
-  if (index.rows != 2 || margin.cols != index.cols || r->names.cols != n)
-    return EXIT_DONE;
+  if (index.rows != 2 || r->names.cols != n) return EXIT_DONE;
   own->suspect = calloc((size_t)index.cols + 1, sizeof *own->suspect);
   if (own->suspect == NULL) return cli_fail(EXIT_FAILED, "out of memory");
   for (int64_t i = 0; i < index.cols; i++) {
@@ -178,7 +177,8 @@ static int list_suspects(report_parts *own, lapis_report *r,
                       "data; is --data what was fitted?",
                       (long long)i + 1);
     own->suspect[i] = make_suspect(r, v, (int64_t)j, (int64_t)k);
-    own->suspect[i].margin = lapis_mat_at(&margin, 0, i);
+    own->suspect[i].probability =
+        p.cols == index.cols ? lapis_mat_at(&p, 0, i) : NAN;
   }
   r->suspect = own->suspect;
   r->suspects = index.cols;

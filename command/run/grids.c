@@ -94,18 +94,20 @@ int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o)
 }
 
 /* ---- suspects -----------------------------------------------------------*/
-/* wrong: how many of all known labels are wrong, or NULL: nobody knows. */
-static void keep_suspects(cli *c, int64_t *index, double *margin, int64_t found,
+/* wrong: how many of all known labels are wrong, and behind that how many of
+ * these rather are, or NULL: nobody knows. */
+static void keep_suspects(cli *c, int64_t *index, double *doubt, int64_t count,
                           int64_t *wrong)
 {
-  lapis_mat pairs = lapis_mat_i64(index, 2, found);
+  lapis_mat pairs = lapis_mat_i64(index, 2, count);
   c->extra[c->n_extra++] = (lapis_named){.name = "suspect_index", .mat = pairs};
-  c->extra[c->n_extra++] = (lapis_named){.name = "suspect_margin",
-                                         .mat = lapis_mat_f64(margin, 1, found),
-                                         .flat = true};
+  c->extra[c->n_extra++] = (lapis_named){
+      .name = wrong != NULL ? "suspect_probability" : "suspect_margin",
+      .mat = lapis_mat_f64(doubt, 1, count),
+      .flat = true};
   if (wrong != NULL)
     c->extra[c->n_extra++] = (lapis_named){.name = "expected_wrong",
-                                           .mat = lapis_mat_i64(wrong, 1, 3),
+                                           .mat = lapis_mat_i64(wrong, 1, 4),
                                            .flat = true};
 }
 
@@ -141,28 +143,26 @@ int suspects_check(cli *c, const lapis_dataset *ds)
 }
 
 int find_suspects(cli *c, const lapis_data *data, const void *settings,
-                  const lapis_mat *held_out, bool learnt, void **memory)
+                  const lapis_mat *held_out, void **memory)
 {
   long count;
-  int64_t found = 0, none;
+  int64_t found = 0;
   if (args_get(&c->args, "suspects") == NULL) return EXIT_DONE;
   int code = read_count(c, &count);
   if (code != EXIT_DONE) return code;
-  int64_t *index = calloc((size_t)count * 3 + 3, sizeof *index);
+  int64_t *index = calloc((size_t)count * 3 + 5, sizeof *index);
   *memory = index;
   if (index == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-  double *margin = (double *)(void *)(index + 2 * count);
-  int64_t *wrong = learnt ? index + 3 * count : NULL;
+  double *doubt = (double *)(void *)(index + 2 * count);
+  int64_t *wrong = held_out != NULL ? index + 3 * count : NULL;
   lapis_status s = held_out != NULL
-                       ? lapis_suspects_of(c->ctx, &data->Y, held_out, .5,
-                                           count, index, margin, &found)
+                       ? lapis_doubts(c->ctx, &data->Y, data->group, held_out,
+                                      count, index, doubt, &wrong[4], wrong)
                        : lapis_suspects(c->ctx, c->method, data, settings, NULL,
-                                        count, index, margin, &found);
-  if (s >= 0 && learnt)
-    s = lapis_doubts(c->ctx, &data->Y, data->group, held_out, 0, index, margin,
-                     &none, wrong);
+                                        count, index, doubt, &found);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
-  keep_suspects(c, index, margin, found, wrong);
+  if (wrong != NULL) found = wrong[2] < count ? wrong[2] : count;
+  keep_suspects(c, index, doubt, found, wrong);
   return EXIT_DONE;
 }
 
@@ -193,14 +193,18 @@ static void name_of(const lapis_dataset *ds, int64_t j, char *to, size_t size)
     snprintf(to, size, "row %lld", (long long)j + 1);
 }
 
-bool suspects_found(const cli *c, const lapis_mat **index,
-                    const lapis_mat **margin)
+int64_t suspects_found(const cli *c, const lapis_mat **index,
+                       const lapis_mat **doubt)
 {
+  int64_t rather = 0;
   if (c->n_extra < 2 || strcmp(c->extra[0].name, "suspect_index") != 0)
-    return false;
+    return -1;
   *index = &c->extra[0].mat;
-  *margin = &c->extra[1].mat;
-  return true;
+  *doubt = &c->extra[1].mat;
+  if (wrong_labels(c) != NULL) return wrong_labels(c)[4];
+  while (rather < (*doubt)->cols && lapis_mat_at(*doubt, 0, rather) > 0)
+    rather++;
+  return rather;
 }
 
 static int least_first(const void *a, const void *b)
@@ -229,22 +233,22 @@ static double *values_of(const lapis_mat *Y, int64_t *count)
 
 void print_contradicted(cli *c, const lapis_dataset *ds)
 {
-  char name[256], given[256], rather[256], column[32];
+  char name[256], given[256], rather[256], column[32], sentence[320];
   int64_t K;
-  const lapis_mat *pair, *margin, *Y = &lapis_dataset_data(ds)->Y;
-  if (!suspects_found(c, &pair, &margin)) return;
+  const lapis_mat *pair, *doubt, *Y = &lapis_dataset_data(ds)->Y;
+  int64_t rather_wrong = suspects_found(c, &pair, &doubt);
+  if (rather_wrong < 0) return;
   double *value = values_of(Y, &K);
   const int64_t *wrong = wrong_labels(c);
-  if (wrong != NULL && wrong[1] == 0)
-    printf("of your %lld checkable labels, probably none is wrong\n",
-           (long long)wrong[2]);
-  else if (wrong != NULL)
-    printf("of your %lld checkable labels, between %lld and %lld are probably "
-           "wrong\n",
-           (long long)wrong[2], (long long)wrong[0], (long long)wrong[1]);
-  printf("given labels that look wrong, the %lld most doubtful first (margin "
-         "above 0: predicted to be another while hidden)\n",
-         (long long)pair->cols);
+  if (wrong != NULL)
+    printf("%s\n", lapis_doubts_text(wrong, sentence, sizeof sentence));
+  printf("%s, the %lld most doubtful first%s\n",
+         rather_wrong > 0 ? "given labels that look wrong"
+                          : "no given label looks wrong",
+         (long long)pair->cols,
+         wrong == NULL ? " (margin above 0: predicted to be another while "
+                         "hidden)"
+                       : "");
   for (int64_t i = 0; i < pair->cols; i++) {
     int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
     int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
@@ -252,12 +256,15 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
     label_text(c, ds, lapis_mat_at(Y, at, j), given, sizeof given);
     int64_t k = (int64_t)lapis_mat_at(pair, 1, i); /* of two: the other */
     if (K == 2) k = value[0] == lapis_mat_at(Y, 0, j);
-    bool says = k < K && lapis_mat_at(margin, 0, i) > 0;
+    bool says = k < K && i < rather_wrong;
+    double by = lapis_mat_at(doubt, 0, i);
     if (says) label_text(c, ds, value[k], rather, sizeof rather);
     snprintf(column, sizeof column, ", column %lld", (long long)at + 1);
-    printf("  %-20s given %s%s%s%s  margin %.4g\n", name, given,
-           says ? ", rather " : "", says ? rather : "",
-           Y->rows > 1 ? column : "", lapis_mat_at(margin, 0, i));
+    printf("  %-20s given %s%s%s%s", name, given, says ? ", rather " : "",
+           says ? rather : "", Y->rows > 1 ? column : "");
+    if (!isnan(by))
+      printf(wrong != NULL ? "  probability %.3f" : "  margin %.4g", by);
+    putchar('\n');
   }
   free(value);
 }
@@ -265,9 +272,13 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
 lapis_json *wrong_json(const cli *c)
 {
   static const char *const name[] = {"least", "most", "checkable"};
+  const int64_t *wrong = wrong_labels(c);
+  char sentence[320];
   lapis_json *to = lapis_json_object();
-  for (int i = 0; i < 3; i++)
-    lapis_json_put_integer(to, name[i], wrong_labels(c)[i]);
+  for (int i = 0; i < 3; i++) lapis_json_put_integer(to, name[i], wrong[i]);
+  lapis_json_put_number(to, "expected", wrong[3] < 0 ? NAN : (double)wrong[3]);
+  lapis_json_put_text(to, "says",
+                      lapis_doubts_text(wrong, sentence, sizeof sentence));
   return to;
 }
 
@@ -280,7 +291,9 @@ lapis_json *contradicted_json(const cli *c)
                            (int64_t)lapis_mat_at(&c->extra[0].mat, 0, i));
     lapis_json_put_integer(to, "class",
                            (int64_t)lapis_mat_at(&c->extra[0].mat, 1, i));
-    lapis_json_put_number(to, "margin", lapis_mat_at(&c->extra[1].mat, 0, i));
+    lapis_json_put_number(to,
+                          wrong_labels(c) != NULL ? "probability" : "margin",
+                          lapis_mat_at(&c->extra[1].mat, 0, i));
     lapis_json_put(list, NULL, to);
   }
   return list;

@@ -20,18 +20,19 @@ int cv_options_from_args(cli *c, const lapis_data *data, lapis_cv_options *o);
 /* --suspects M: the most contradicted known labels, added to what is written:
  * by K x n probabilities that they had while they were hidden, or, where these
  * are NULL, at these settings; *memory is freed by the caller when all is done.
- * learnt: the probabilities are better than guesses, so that they say how many
- * labels are wrong. */
+ */
 int find_suspects(cli *c, const lapis_data *data, const void *settings,
-                  const lapis_mat *held_out, bool learnt, void **memory);
-/* What they say: least, most, of how many; or NULL. */
+                  const lapis_mat *held_out, void **memory);
+/* What they say, of lapis_doubts_text; or NULL. */
 const int64_t *wrong_labels(const cli *c);
 /* Before the work: --suspects M, where it is given, is a number, and targets
  * are labels. */
 int suspects_check(cli *c, const lapis_dataset *ds);
-/* What find_suspects found; false: nothing was asked. */
-bool suspects_found(const cli *c, const lapis_mat **index,
-                    const lapis_mat **margin);
+/* What find_suspects found: doubts are probabilities, where wrong_labels is
+ * there, else margins of scores; returns how many of the first are wrong rather
+ * than right, -1: nothing was asked. */
+int64_t suspects_found(const cli *c, const lapis_mat **index,
+                       const lapis_mat **doubt);
 /* Those that find_suspects found: a line each, or a list of objects; none where
  * it was not asked. */
 void print_contradicted(cli *c, const lapis_dataset *ds);

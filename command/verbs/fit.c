@@ -33,7 +33,7 @@ static const cli_option options[] = {
      "goes on from there"},
     {"suspects", 0, "M",
      "also the M given labels that look wrong, most doubtful first "
-     "(suspect_index, suspect_margin)"},
+     "(suspect_index, suspect_probability; at given settings suspect_margin)"},
     {"config", 0, "F.json",
      "the settings and the map that lapis cv --config wrote; options on the "
      "command line come first"},
@@ -319,14 +319,12 @@ static lapis_status make(cli *c, job *j)
 static int suspects(cli *c, job *j)
 {
   lapis_mat held_out;
-  cli_candidates of = candidates(j);
   if (has_result(j, "held_out", &held_out))
-    return find_suspects(c, &j->data, NULL, &held_out, candidates_learnt(&of),
-                         &j->suspects);
+    return find_suspects(c, &j->data, NULL, &held_out, &j->suspects);
   if (j->chooses) return EXIT_DONE; /* few labels, no time: it is remarked */
   lapis_ctx_limit(c->ctx, j->deadline - clock_seconds());
   return find_suspects(c, &j->data, lapis_result_settings(j->solver), NULL,
-                       false, &j->suspects);
+                       &j->suspects);
 }
 
 static int solve(cli *c, job *j)

@@ -1,4 +1,5 @@
 /* label.c - lapis label IMAGE... --labels F.csv: who or what is in each. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,7 @@ static int read_settings(cli *c, job *j)
 
 /* ---- the answer as text -------------------------------------------------*/
 typedef struct answer {
-  lapis_mat names, labels, known, partly, scores, classes, suspects, margins,
+  lapis_mat names, labels, known, partly, scores, classes, suspects, doubts,
       rather;
   lapis_mat boxes, box_image, box_class, refused;
   lapis_mat by, add, expected; /* of a race */
@@ -99,7 +100,7 @@ static answer read_answer(const lapis_solver *f)
                   .scores = result_of(f, "scores"),
                   .classes = result_of(f, "classes"),
                   .suspects = result_of(f, "suspect_index"),
-                  .margins = result_of(f, "suspect_margin"),
+                  .doubts = result_of(f, "suspect_probability"),
                   .rather = result_of(f, "suspect_rather"),
                   .by = result_of(f, "by"),
                   .add = result_of(f, "suspect_add"),
@@ -215,31 +216,24 @@ static const char *way(const answer *a, int64_t k)
 
 static void print_suspects(const answer *a)
 {
-  bool raced = a->expected.cols > 0;
-  if (raced && lapis_mat_at(&a->expected, 0, 2) > 0) {
-    double least = lapis_mat_at(&a->expected, 0, 0);
-    double most = lapis_mat_at(&a->expected, 0, 1);
-    double of = lapis_mat_at(&a->expected, 0, 2);
-    if (most > 0)
-      printf("\nOf your %.0f given labels, between %.0f and %.0f are probably "
-             "wrong\n",
-             of, least, most);
-    else
-      printf("\nOf your %.0f given labels, probably none is wrong\n", of);
-  }
-  if (a->margins.cols == 0) return;
+  char text[320];
+  if (a->expected.cols == 0) return;
+  (void)lapis_doubts_text(a->expected.val, text, sizeof text);
+  if (*text != '\0') printf("\n%c%s\n", toupper(*text), text + 1);
+  if (a->doubts.cols == 0) return;
   printf("\nGiven labels that look wrong, most doubtful first:\n");
-  for (int64_t k = 0; k < a->margins.cols; k++) {
+  for (int64_t k = 0; k < a->doubts.cols; k++) {
     int64_t image = (int64_t)lapis_mat_at(&a->suspects, 0, k);
     bool rather = a->rather.cols > 0;
-    double margin = lapis_mat_at(&a->margins, 0, k);
+    double p = lapis_mat_at(&a->doubts, 0, k);
     printf("  ");
     flow_print_text(flow_text_at(&a->names, image), 0);
     printf("  %s", way(a, k));
     flow_print_text(doubted(a, k, image), 0);
     if (rather) printf(", rather ");
     if (rather) flow_print_text(flow_text_at(&a->rather, k), 0);
-    printf(raced ? "  probability %.3f\n" : "  by %.3f\n", margin);
+    if (!isnan(p)) printf("  probability %.3f", p);
+    putchar('\n');
   }
 }
 
@@ -298,8 +292,7 @@ static lapis_json *suspect_json(const answer *a, int64_t k)
   if (a->add.cols > 0)
     lapis_json_put_text(one, "do",
                         lapis_mat_at(&a->add, 0, k) > 0 ? "add" : "remove");
-  lapis_json_put_number(one, a->expected.cols > 0 ? "probability" : "margin",
-                        lapis_mat_at(&a->margins, 0, k));
+  lapis_json_put_number(one, "probability", lapis_mat_at(&a->doubts, 0, k));
   return one;
 }
 
@@ -340,7 +333,7 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
   int64_t at = 0;
   for (int64_t i = 0; i < a->names.cols; i++)
     lapis_json_put(images, NULL, image_json(a, i, &at));
-  for (int64_t k = 0; k < a->margins.cols; k++)
+  for (int64_t k = 0; k < a->doubts.cols; k++)
     lapis_json_put(suspects, NULL, suspect_json(a, k));
   lapis_json_put(to, "classes", flow_texts_json(&a->classes));
   lapis_json_put(to, "images", images);

@@ -126,17 +126,10 @@ lapis_status label_complete(label_run *w)
 /* ---- doubts -------------------------------------------------------------*/
 static void say_doubts(label_run *w)
 {
-  const int64_t *d = w->doubts;
-  if (d[2] == 0) return;
-  if (d[1] == 0)
-    flow_remark(w->flow, "wrong-labels",
-                "of your %" PRId64 " checkable labels, probably none is wrong",
-                d[2]);
-  else
-    flow_remark(w->flow, "wrong-labels",
-                "of your %" PRId64 " checkable labels, between %" PRId64
-                " and %" PRId64 " are probably wrong",
-                d[2], d[0], d[1]);
+  char text[320];
+  if (w->doubts[2] > 0)
+    flow_remark(w->flow, "wrong-labels", "%s",
+                lapis_doubts_text(w->doubts, text, sizeof text));
 }
 
 /* Lists them, and keeps what the page draws. */
@@ -152,7 +145,7 @@ static lapis_status list(label_run *w, const double *p)
   }
   lapis_mat said = lapis_mat_f64((double *)p, K, w->flow->n);
   TRY(lapis_doubts(w->flow->ctx, &w->flow->data.Y, w->flow->data.group, &said,
-                   w->set.suspects, w->suspect, w->margin, &w->suspects,
+                   w->set.suspects, w->suspect, w->doubt, &w->suspects,
                    w->doubts));
   for (int64_t k = 0; k < w->suspects; k++) {
     const int64_t *at = &w->suspect[2 * k];
@@ -218,11 +211,11 @@ static lapis_status publish(label_run *w)
   say_doubts(w);
   flow_publish(w->flow, "suspect_index",
                lapis_mat_i64(w->suspect, 2, w->suspects));
-  flow_publish(w->flow, "suspect_margin",
-               lapis_mat_f64(w->margin, 1, w->suspects));
+  flow_publish(w->flow, "suspect_probability",
+               lapis_mat_f64(w->doubt, 1, w->suspects));
   if (w->given.kind == LABEL_MANY)
     flow_publish(w->flow, "suspect_add", lapis_mat_u8(w->add, 1, w->suspects));
-  flow_publish(w->flow, "expected_wrong", lapis_mat_i64(w->doubts, 1, 3));
+  flow_publish(w->flow, "expected_wrong", lapis_mat_i64(w->doubts, 1, 4));
   return w->given.kind == LABEL_CLASS ? name_rather(w) : LAPIS_OK;
 }
 
@@ -231,11 +224,11 @@ lapis_status label_doubts(label_run *w)
   int64_t cells = w->flow->n * w->given.K;
   if (w->set.suspects == 0) return LAPIS_OK;
   w->suspect = calloc((size_t)cells, 2 * sizeof *w->suspect);
-  w->margin = calloc((size_t)cells, sizeof *w->margin);
+  w->doubt = calloc((size_t)cells, sizeof *w->doubt);
   double *p = malloc((size_t)cells * sizeof *p);
   lapis_status s = LAPIS_OK;
   if (p == NULL) return flow_no_memory(w->flow);
-  if (w->suspect == NULL || w->margin == NULL) s = flow_no_memory(w->flow);
+  if (w->suspect == NULL || w->doubt == NULL) s = flow_no_memory(w->flow);
   for (int64_t k = 0; s >= 0 && k < cells; k++) p[k] = NAN;
   flow_allow(w->flow, .5);
   if (s >= 0) s = hold_out(w, p);

@@ -279,7 +279,7 @@ static void forget(lapis_flow *f)
   free((void *)w->answer);
   free(w->answer_pool);
   free(w->suspect);
-  free(w->margin);
+  free(w->doubt);
   free(w->held_out);
   free((void *)w->rather);
   free(w->mask);

@@ -95,11 +95,11 @@ typedef struct label_run {
   /* labels as they are written */
   const char **answer; /* n; NULL: none yet */
   char *answer_pool;
-  /* labels in doubt, by falling margin */
+  /* labels in doubt, most doubtful first */
   int64_t suspects;
   int64_t *suspect;    /* 2 x suspects: image, class */
-  double *margin;      /* suspects: probability of another label */
-  int64_t doubts[3];   /* wrong labels: at least, at most, of so many */
+  double *doubt;       /* suspects: probability to be wrong, or NaN */
+  int64_t doubts[4];   /* wrong labels, as lapis_doubts counts them */
   double *held_out;    /* K x n: scores while hidden, or NULL */
   unsigned char *add;  /* suspects, of labels of which an image may have many:
                         * the label is missing, else it is too many */

@@ -84,7 +84,7 @@ static void fill_suspects(page_memory *s)
                                  .column = column,
                                  .given = s->given[i * s->columns + column],
                                  .proposed = proposed(w, i, c),
-                                 .margin = w->margin[k]};
+                                 .probability = w->doubt[k]};
     if (w->given.kind == LABEL_MANY && w->given.lists) fill_entry(s, i, c, to);
   }
   s->page.suspect = s->suspect;

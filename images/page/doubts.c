@@ -2,6 +2,8 @@
  *
  * What a person decides stays in the page; page.js writes the table below with
  * the cells of accepted proposals replaced. */
+#include <math.h>
+
 #include "images/page/page.h"
 #include "mat/mat.h"
 
@@ -73,10 +75,11 @@ static void put_suspect(page *p, const lapis_report *w, int64_t i)
   page_words(p, "</strong>\n<span>");
   page_escape(p, page_text_at(&w->label_names, 0, s->column));
   put_change(p, s);
-  page_print(p,
-             "</span>\n<span class=\"quiet\">margin %.3g</span></div>\n"
-             "<div class=\"verdict script\">",
-             s->margin);
+  page_words(p, "</span>\n");
+  if (!isnan(s->probability))
+    page_print(p, "<span class=\"quiet\">probability %.3f</span>\n",
+               s->probability);
+  page_words(p, "</div>\n<div class=\"verdict script\">");
   put_button(p, "accept", "a");
   put_button(p, "reject", "r");
   page_words(p, "</div></li>\n");

@@ -126,17 +126,19 @@ static const lapis_result_row label_results[] = {
            .where = "wrong labels could be looked for",
            .help = "image and class, from 0, of a label in doubt; of classes "
                    "that exclude each other the one that it more likely is"),
-    RESULT("suspect_margin", "suspects", .where = "suspect_index is there",
-           .help = "probability that the label is wrong, largest first"),
+    RESULT("suspect_probability", "suspects", .where = "suspect_index is there",
+           .help = "probability that the label is wrong, largest first; NaN "
+                   "where not clearly any label is"),
     RESULT("suspect_rather", "suspects", .type = LAPIS_TEXT,
            .where = "classes exclude each other",
            .help = "the class that the image more likely is"),
     RESULT("suspect_add", "suspects", .type = LAPIS_U8,
            .where = "an image may have many labels",
            .help = "1: the class is to be added, 0: taken away"),
-    RESULT("expected_wrong", "3", .type = LAPIS_I64,
+    RESULT("expected_wrong", "4", .type = LAPIS_I64,
            .where = "suspect_index is there",
-           .help = "labels likely to be wrong: at least, at most, of how many"),
+           .help = "labels that are wrong: at least, at most, of how many, "
+                   "expected (below 0: cannot be said)"),
     RESULT("held_out", "n x K", .where = "suspect_index is there",
            .help = "score that a known label had while it was hidden, above 0: "
                    "yes; NaN elsewhere"),

@@ -112,17 +112,32 @@ LAPIS_API lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
                                          int64_t *index, double *margin,
                                          int64_t *found);
 
+/* Why it cannot be said how many labels are wrong: they are too few; hidden
+ * ones are not clearly predicted better than by their shares; more than a
+ * quarter contradict even sure predictions. */
+typedef enum lapis_doubts_unsaid {
+  LAPIS_DOUBTS_FEW = -1,
+  LAPIS_DOUBTS_GUESSED = -2,
+  LAPIS_DOUBTS_HARD = -3
+} lapis_doubts_unsaid;
+
 /* By K x n probabilities that known labels had while they were hidden (auto's
- * held_out): those that are wrong rather than right, at most count; index as
- * above, its class what the label rather is; margin: 1 less the probability of
- * the given label.  Between wrong[0] and wrong[1] of wrong[2] known labels are
- * probably wrong.  group: of samples that err together, n, or NULL. */
+ * held_out): the least likely known labels, at most count, of which the first
+ * *found are wrong rather than right; index as above, its class what the label
+ * rather is; probability: that the label is wrong, NaN where not clearly any
+ * is. wrong: at least, at most, of how many known labels, and, of 4, how many
+ * are expected, or a lapis_doubts_unsaid.  group: of samples that err together,
+ * n, or NULL. */
 LAPIS_API lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
                                     const int64_t *group,
                                     const lapis_mat *probabilities,
                                     int64_t count, int64_t *index,
-                                    double *margin, int64_t *found,
+                                    double *probability, int64_t *found,
                                     int64_t *wrong);
+/* What wrong[4] says, as a sentence without a point; "" of no label.  Returns
+ * text. */
+LAPIS_API char *lapis_doubts_text(const int64_t *wrong, char *text,
+                                  size_t size);
 
 /* ---- checkpoints: runs that can be killed and go on ----------------------
  * While one is open, the solves and cross-validations of ctx copy what they

@@ -423,7 +423,7 @@ typedef struct lapis_report_picture {
 typedef struct lapis_report_suspect {
   int64_t sample, column;
   const char *given, *proposed;
-  double margin; /* larger: the label is contradicted more */
+  double probability; /* that it is wrong; NaN: not shown */
 } lapis_report_suspect;
 
 /* A row of a table.  In `setting` a row without a name begins another table:

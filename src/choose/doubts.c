@@ -1,17 +1,21 @@
 /* doubts.c - how many known labels are wrong, and which.
  *
  * By what is said of each while it is hidden: probabilities of its classes. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "choose/select.h"
 #include "lapis/choose.h"
 
 enum { SIXTH = 100, MANY = 100 };
-static const double NORMAL_95 = 1.96, MOST_WRONG = .25;
+static const double NORMAL_95 = 1.96, MOST_WRONG = .25, WIDEST = .25;
+static const double LEAST = 1e-12; /* a probability is above */
 
 typedef struct doubt {
-  double p; /* of the label as it is given */
+  double p;    /* of the label as it is given */
+  double gain; /* log-loss less than that of the shares of the labels */
   double
       sure; /* of the likeliest label; then its place in that class, 0 .. 1 */
   int64_t top; /* that class; labels that a sample has or not: 0 */
@@ -20,9 +24,15 @@ typedef struct doubt {
 
 typedef struct asked { /* what is asked, of whom */
   const targets *t;
+  const double *share;  /* K: of the known labels that are yes */
   const int64_t *group; /* n, or NULL */
   const lapis_mat *p;   /* K x n */
 } asked;
+
+static double gain(double p, double share)
+{
+  return log(fmax(p, LEAST)) - log(fmax(share, LEAST));
+}
 
 static int least_first(const void *a, const void *b)
 {
@@ -49,7 +59,9 @@ static bool ask_one(const asked *of, int64_t j, int64_t c, doubt *out)
 {
   double q = lapis_mat_at(of->p, c, j);
   double sign = of->t->sign[j * of->t->classes + c];
-  *out = (doubt){.p = sign > 0 ? q : 1 - q,
+  double p = sign > 0 ? q : 1 - q, f = of->share[c];
+  *out = (doubt){.p = p,
+                 .gain = gain(p, sign > 0 ? f : 1 - f),
                  .sure = fmax(q, 1 - q),
                  .sample = j,
                  .class_ = c,
@@ -65,6 +77,7 @@ static bool ask_class(const asked *of, int64_t j, doubt *out)
   int64_t own, other = doubt_class(of->t, of->p, j, &own);
   double p = lapis_mat_at(of->p, own, j), q = lapis_mat_at(of->p, other, j);
   *out = (doubt){.p = p >= q ? fmax(p, .5) : p,
+                 .gain = gain(p, of->share[own]),
                  .sure = fmax(p, q),
                  .top = p >= q ? own : other,
                  .sample = j,
@@ -121,25 +134,57 @@ static int group_first(const void *a, const void *b)
   return (x->group > y->group) - (x->group < y->group);
 }
 
-/* Samples of one group are predicted wrongly together, so that n labels
- * of a few groups are fewer trials: as many as have the standard error that the
- * groups show, f (1 - f) / e^2, where e^2 n^2 = G / (G - 1) sum over the G of
- * (wrong ones - f labels)^2.  At least 1, at most n.  Without groups n. */
-static double trials(const asked *of, doubt *all, int64_t n, double f)
+/* Samples of one group are predicted alike.  The square of the standard error
+ * of a mean, G / (G - 1) sum over the G of (sum of a group - mean labels)^2 by
+ * n^2; without groups each is one.  All the same: 0.  Returns G. */
+static double square_error(const asked *of, doubt *all, int64_t n,
+                           double (*value)(const doubt *), double *square)
 {
-  double sum = 0, of_group = 0, groups = 0, count = (double)n;
-  if (of->group == NULL || f <= 0 || f >= 1) return count;
-  qsort(all, (size_t)n, sizeof *all, group_first);
+  double mean = 0, sum = 0, of_group = 0, groups = 0;
+  for (int64_t k = 0; k < n; k++) mean += value(&all[k]) / (double)n;
+  if (of->group != NULL) qsort(all, (size_t)n, sizeof *all, group_first);
   for (int64_t k = 0; k < n; k++) {
-    of_group += (all[k].p < .5) - f;
-    if (k + 1 < n && all[k + 1].group == all[k].group) continue;
+    of_group += value(&all[k]) - mean;
+    if (of->group != NULL && k + 1 < n && all[k + 1].group == all[k].group)
+      continue;
     sum += of_group * of_group;
     of_group = 0;
     groups++;
   }
+  *square = sum * groups / fmax(groups - 1, 1) / ((double)n * (double)n);
+  return groups;
+}
+
+static double is_other(const doubt *x)
+{
+  return x->p < .5;
+}
+
+static double gain_of(const doubt *x)
+{
+  return x->gain;
+}
+
+/* Labels of a few groups are fewer trials: as many as have the standard error
+ * that the groups show; where they show none, a trial each. */
+static double trials(const asked *of, doubt *all, int64_t n, double f)
+{
+  double square, count = (double)n;
+  if (of->group == NULL) return count;
+  double groups = square_error(of, all, n, is_other, &square);
   if (groups < 2) return 1;
-  double square = sum * groups / (groups - 1) / (count * count);
+  if (!(square > 0)) return groups;
   return fmin(fmax(f * (1 - f) / square, 1), count);
+}
+
+/* Hidden labels are predicted better than by their shares, by more than chance
+ * does once in forty. */
+static bool is_clear(const asked *of, doubt *all, int64_t n)
+{
+  double mean = 0, square;
+  for (int64_t k = 0; k < n; k++) mean += all[k].gain / (double)n;
+  double groups = square_error(of, all, n, gain_of, &square);
+  return groups > 1 && mean > folds_far_errors(groups) * sqrt(square);
 }
 
 /* Of the labels that are predicted most surely, `count` of them, first: the
@@ -151,34 +196,37 @@ static double share_other(const doubt *all, int64_t count)
   return other / (double)count;
 }
 
-/* The share f of wrong labels, and in wrong[1] how many are wrong at most, by
- * the upper end of Wilson's interval.  Of the labels that are predicted most
+/* The share f of wrong labels; Wilson's interval of it; low: its lower end, or
+ * 0 where even the surest are contradicted so often that classes may be hard to
+ * distinguish and no label wrong.  Of the labels that are predicted most
  * surely, the surest third, hardly any is predicted wrongly: where the given
  * one is another, it is wrong.  Taken for the share of all, which holds where
  * errors strike alike.  That bound is from above: what is predicted wrongly
  * counts, too.  Where classes are hard to distinguish that is too much: the
  * surest sixth, if it is of SIXTH labels or more, then has a smaller share,
  * which is taken.  Of groups the interval's lower end, as few of them say
- * little: a person unlike the others is no sign of wrong labels.  *low: that
- * lower end, or 0 where even the surest are contradicted so often that classes
- * may be hard to distinguish and no label wrong. */
-static double share_wrong(const asked *of, doubt *all, int64_t n, double *low,
-                          int64_t wrong[3])
+ * little: a person unlike the others is no sign of wrong labels. */
+typedef struct wrong_share {
+  double f, low, high, wide, surest;
+  bool hard;
+} wrong_share;
+
+static wrong_share share_wrong(const asked *of, doubt *all, int64_t n)
 {
-  *low = 0;
   int64_t sure = (n + 2) / 3;
+  wrong_share out = {.high = 1, .wide = 1};
+  if (n == 0) return out;
   surest_first(all, n);
-  if (n == 0) return 0;
   double f = share_other(all, sure), surest = f;
   if (sure / 2 >= SIXTH) surest = fmin(f, share_other(all, sure / 2));
   if (n >= MANY && f * (double)sure < 1.5) surest = 0;
-  double high;
-  lapis_share_interval(f, trials(of, all, sure, f), low, &high);
-  *low = surest > MOST_WRONG ? 0 : fmin(*low, surest);
-  wrong[1] = (int64_t)ceil(high * (double)n);
-  if (f <= 0) wrong[1] = 0;
-  wrong[2] = n;
-  return of->group == NULL ? surest : *low;
+  lapis_share_interval(f, trials(of, all, sure, f), &out.low, &out.high);
+  out.wide = out.high - out.low;
+  out.surest = surest;
+  out.hard = surest > MOST_WRONG;
+  out.low = out.hard ? 0 : fmin(out.low, surest);
+  out.f = of->group == NULL ? surest : out.low;
+  return out;
 }
 
 /* Below this probability (of labels as they are given, of which a share f is
@@ -210,45 +258,106 @@ static int64_t wrong_at_least(int64_t doubted)
 /* Leaves the least likely labels first; how many of them are more likely wrong
  * than right. */
 static int64_t count_wrong(const asked *of, doubt *all, int64_t n,
-                           int64_t wrong[3])
+                           int64_t wrong[4])
 {
   /* K - 1 others; mistakes are for what is alike, which half of them are */
-  bool classes = of->t->kind == TARGETS_CLASS;
-  double low, f = share_wrong(of, all, n, &low, wrong);
+  bool classes = of->t->kind == TARGETS_CLASS, clear = is_clear(of, all, n);
+  wrong_share f = share_wrong(of, all, n);
   double others = classes ? (double)of->t->classes - 1 : 1;
   double alike = fmax((others + 1) / 2, 1);
   qsort(all, (size_t)n, sizeof *all, least_first);
-  wrong[0] = wrong_at_least(count_below(all, n, doubted_below(low, others)));
-  return count_below(all, n, doubted_below(f, alike));
+  wrong[0] = wrong_at_least(count_below(all, n, doubted_below(f.low, others)));
+  wrong[1] = (int64_t)ceil(f.high * (double)n);
+  wrong[2] = n;
+  wrong[3] = (int64_t)rint(f.surest * (double)n);
+  wrong[3] = wrong[3] < wrong[0] ? wrong[0] : wrong[3];
+  if (f.wide > WIDEST)
+    wrong[3] = LAPIS_DOUBTS_FEW;
+  else if (!clear)
+    wrong[3] = LAPIS_DOUBTS_GUESSED;
+  else if (f.hard)
+    wrong[3] = LAPIS_DOUBTS_HARD;
+  if (wrong[3] < 0) wrong[0] = 0, wrong[1] = n;
+  return count_below(all, n, doubted_below(f.f, alike));
+}
+
+char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
+{
+  if (text == NULL || size == 0) return text;
+  *text = '\0';
+  if (wrong == NULL || wrong[2] == 0) return text;
+  int64_t least = wrong[0], most = wrong[1], n = wrong[2], f = wrong[3];
+  if (f == LAPIS_DOUBTS_FEW)
+    snprintf(text, size,
+             "%" PRId64 " checkable labels are too few to say how many of them "
+             "are wrong",
+             n);
+  else if (f == LAPIS_DOUBTS_GUESSED)
+    snprintf(text, size,
+             "how many of your %" PRId64 " checkable labels are wrong cannot "
+             "be said: hidden ones are not clearly predicted better than by "
+             "guessing",
+             n);
+  else if (f == LAPIS_DOUBTS_HARD)
+    snprintf(text, size,
+             "how many of your %" PRId64 " checkable labels are wrong cannot "
+             "be said: more than a quarter contradict even sure predictions, "
+             "as they do where many are wrong, and where classes are alike",
+             n);
+  else if (f == 0)
+    snprintf(text, size,
+             "of your %" PRId64 " checkable labels, probably none is wrong, "
+             "and at most %" PRId64,
+             n, most);
+  else if (most <= 2 * least)
+    snprintf(text, size,
+             "of your %" PRId64 " checkable labels, between %" PRId64
+             " and %" PRId64 " are probably wrong",
+             n, least, most);
+  else
+    snprintf(text, size,
+             "of your %" PRId64 " checkable labels, about %" PRId64
+             " %s probably wrong, but that is uncertain: it may be %" PRId64
+             " to %" PRId64,
+             n, f, f == 1 ? "is" : "are", least, most);
+  return text;
 }
 
 lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
                           const int64_t *group, const lapis_mat *probabilities,
-                          int64_t count, int64_t *index, double *margin,
+                          int64_t count, int64_t *index, double *probability,
                           int64_t *found, int64_t *wrong)
 {
   targets t;
-  NEEDS(ctx, ctx, Y, probabilities, index, margin, found, wrong);
-  *found = wrong[0] = wrong[1] = wrong[2] = 0;
+  NEEDS(ctx, ctx, Y, probabilities, index, probability, found, wrong);
+  *found = wrong[0] = wrong[1] = wrong[2] = wrong[3] = 0;
   TRY(mat_check_numbers(ctx, "doubts", "Y", Y));
   TRY(mat_check_numbers(ctx, "doubts", "probabilities", probabilities));
   TRY(targets_encode(ctx, "doubts", Y, &t));
-  asked of = {&t, group, probabilities};
+  double *share = base_alloc(ctx, t.classes, sizeof *share);
+  asked of = {&t, share, group, probabilities};
   bool fits =
       probabilities->rows == t.classes && probabilities->cols == t.samples;
   doubt *all = base_alloc(ctx, t.classes * t.samples + 1, sizeof *all);
-  if (all != NULL && fits) {
+  for (int64_t c = 0; share != NULL && c < t.classes; c++) {
+    int64_t is[2];
+    targets_count(&t, c, is);
+    share[c] = (double)is[1] / fmax((double)(is[0] + is[1]), 1);
+  }
+  if (all != NULL && share != NULL && fits) {
     int64_t n = ask(&of, all), under = count_wrong(&of, all, n, wrong);
-    for (int64_t k = 0; k < under && k < count; k++) {
+    bool some = wrong[3] > 0 && wrong[0] > 0;
+    for (int64_t k = 0; k < n && k < count; k++) {
       index[2 * k] = all[k].sample;
       index[2 * k + 1] = all[k].class_;
-      margin[k] = 1 - all[k].p;
-      *found = k + 1;
+      probability[k] = some ? 1 - all[k].p : NAN;
+      *found += k < under;
     }
   }
-  lapis_status s = all == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  lapis_status s = all == NULL || share == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   int64_t K = t.classes, n = t.samples;
   base_free(all);
+  base_free(share);
   targets_free(&t);
   if (s < 0 || fits) return s;
   return lapis_fail(ctx, LAPIS_ESHAPE,

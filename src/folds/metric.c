@@ -217,3 +217,11 @@ void lapis_share_interval(double share, double trials, double *low,
   if (share <= 0 || *low < 0) *low = 0; /* not less by rounding */
   if (share >= 1 || *high > 1) *high = 1;
 }
+
+double folds_far_errors(double units)
+{
+  const double z = 1.96;
+  double free = fmax(units - 1, 1);
+  return z + (z * z * z + z) / (4 * free) +
+         (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * free * free);
+}

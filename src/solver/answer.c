@@ -16,16 +16,26 @@ static const double ROUNDING = 1e-9;
 
 /* Arrays with NaN where something is unknown: values that are missing in the
  * data, columns of the history that a method has not, scores not given, what
- * could not be compared, cells of a heat map without words; and intervals,
- * which may have no end. */
+ * could not be compared, is no probability, or has no words (heat); and
+ * intervals, which may have no end. */
 static bool may_have_holes(const char *name)
 {
-  static const char *const names[] = {
-      "history",           "sparse",  "filled",
-      "candidate",         "tried",   "held_out",
-      "candidate_figures", "boxes",   "heat",
-      "kinds_judged",      "mean",    "deviation",
-      "fold_values",       "set_low", "set_high"};
+  static const char *const names[] = {"history",
+                                      "sparse",
+                                      "filled",
+                                      "candidate",
+                                      "tried",
+                                      "held_out",
+                                      "candidate_figures",
+                                      "boxes",
+                                      "heat",
+                                      "kinds_judged",
+                                      "mean",
+                                      "deviation",
+                                      "fold_values",
+                                      "set_low",
+                                      "set_high",
+                                      "suspect_probability"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;

@@ -44,7 +44,7 @@ static void check_once(const example *e, const int64_t *index, int64_t found)
 static void by_scores_and_by_doubts(void **state)
 {
   example e;
-  int64_t index[2 * MOST], found, wrong[3], rather[N];
+  int64_t index[2 * MOST], found, wrong[4], rather[N];
   double margin[MOST];
   lapis_ctx *ctx = lapis_ctx_new();
   make(&e);
@@ -91,9 +91,112 @@ static void by_folds(void **state)
     }
 }
 
+/* ---- what may be said of them --------------------------------------------*/
+enum { FROM = 600, SEEDS = 40 };
+typedef struct said { /* of n labels, some of them wrong */
+  double Y[FROM], p[FROM];
+  bool is_wrong[FROM];
+  int64_t group[FROM], index[2 * FROM], found, wrong[4], truth;
+  double probability[FROM];
+  char text[320];
+} said;
+
+/* Two classes, `apart` between their means, a share of whose labels is turned;
+ * p: what is known of x.  people: above 0, so many, whose samples are alike. */
+static void doubt(said *s, int n, double apart, double flips, int people,
+                  uint64_t seed)
+{
+  double x[FROM], is[FROM];
+  lapis_ctx *ctx = lapis_ctx_new();
+  s->truth = 0;
+  for (int j = 0; j < n; j++) {
+    int like = people > 0 && j >= people ? j % people : j;
+    s->group[j] = like;
+    is[j] = like < j ? is[like] : check_uniform(&seed) < .5;
+    x[j] = like < j ? x[like] : check_normal(&seed) + apart * (is[j] - .5);
+    s->is_wrong[j] = check_uniform(&seed) < flips;
+    s->truth += s->is_wrong[j];
+    s->Y[j] = s->is_wrong[j] ? 1 - is[j] : is[j];
+    double q = 1 / (1 + exp(-apart * x[j]));
+    s->p[j] = (1 - flips) * q + flips * (1 - q);
+  }
+  lapis_mat Y = lapis_mat_f64(s->Y, 1, n), p = lapis_mat_f64(s->p, 1, n);
+  assert_int_equal(lapis_doubts(ctx, &Y, people > 0 ? s->group : NULL, &p, n,
+                                s->index, s->probability, &s->found, s->wrong),
+                   LAPIS_OK);
+  assert_int_equal(s->wrong[2], n);
+  lapis_doubts_text(s->wrong, s->text, sizeof s->text);
+  lapis_ctx_free(ctx);
+}
+
+static void check_unsaid(const said *s, int n, lapis_doubts_unsaid why)
+{
+  assert_int_equal(s->wrong[3], why);
+  for (int k = 0; k < n; k++) assert_true(isnan(s->probability[k]));
+}
+
+/* Of few labels, of few people, of guesses, of classes that are alike: no
+ * number of wrong ones, and no probability. */
+static void what_cannot_be_said_is_not(void **state)
+{
+  said s;
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (int n = 4; n <= 24; n += 5)
+      for (double flips = 0; flips < .4; flips += .15) {
+        doubt(&s, n, 6, flips, 0, seed);
+        check_unsaid(&s, n, LAPIS_DOUBTS_FEW);
+        assert_non_null(strstr(s.text, "too few"));
+      }
+    doubt(&s, FROM, 6, 0, 6, seed);
+    check_unsaid(&s, FROM, LAPIS_DOUBTS_FEW);
+  }
+  doubt(&s, FROM, 6, .32, 0, 1);
+  check_unsaid(&s, FROM, LAPIS_DOUBTS_HARD);
+  for (int j = 0; j < FROM; j++) s.p[j] = .5 + .001 * (j % 7);
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_mat Y = lapis_mat_f64(s.Y, 1, FROM), p = lapis_mat_f64(s.p, 1, FROM);
+  assert_int_equal(lapis_doubts(ctx, &Y, NULL, &p, FROM, s.index, s.probability,
+                                &s.found, s.wrong),
+                   LAPIS_OK);
+  check_unsaid(&s, FROM, LAPIS_DOUBTS_GUESSED);
+  lapis_ctx_free(ctx);
+}
+
+/* What is said is true: the range in nineteen of twenty, probabilities by the
+ * share of such labels that are wrong. */
+static void what_is_said_is_true(void **state)
+{
+  static const double flips[] = {0, .05, .1, .2}, apart[] = {2, 4, 6};
+  double all = 0, in = 0, said_wrong = 0, is_wrong = 0, listed = 0;
+  said s;
+  for (int f = 0; f < 4; f++)
+    for (int a = 0; a < 3; a++)
+      for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        for (int n = 60; n <= FROM; n += 180) {
+          doubt(&s, n, apart[a], flips[f], 0, seed);
+          if (s.wrong[3] < 0) continue;
+          all++;
+          in += s.wrong[0] <= s.truth && s.truth <= s.wrong[1];
+          assert_in_range(s.wrong[3], s.wrong[0], s.wrong[1]);
+          if (s.wrong[3] == 0)
+            assert_non_null(strstr(s.text, "probably none is wrong, and at "));
+          for (int k = 0; k < s.found && !isnan(s.probability[k]); k++) {
+            listed++;
+            said_wrong += s.probability[k];
+            is_wrong += s.is_wrong[s.index[2 * k]];
+          }
+        }
+  CHECK_AT_LEAST(in, .95 * all);
+  CHECK_AT_LEAST(all, 1000);
+  CHECK_AT_LEAST(listed, 1000);
+  CHECK_NEAR(said_wrong / listed, is_wrong / listed, .1);
+}
+
 int test_suspects(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(by_scores_and_by_doubts),
-                                     cmocka_unit_test(by_folds)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(by_scores_and_by_doubts),
+      cmocka_unit_test(what_cannot_be_said_is_not),
+      cmocka_unit_test(what_is_said_is_true), cmocka_unit_test(by_folds)};
   return run_cases(tests, NULL, NULL);
 }

@@ -199,16 +199,6 @@ static lapis_status decide(comparison *r, candidate *x)
   return take_accuracy(r, x);
 }
 
-/* Standard errors that chance exceeds once in forty: Student's t of so many
- * units less one, by Cornish and Fisher's first terms; 1.96 of many. */
-static double far_errors(const comparison *r)
-{
-  const double z = 1.96;
-  double free = fmax((double)r->known - 1, 1);
-  return z + (z * z * z + z) / (4 * free) +
-         (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * free * free);
-}
-
 /* By squared errors, against those of the mean of all. */
 static void judge_numbers(const comparison *r, candidate *x)
 {
@@ -221,7 +211,7 @@ static void judge_numbers(const comparison *r, candidate *x)
   x->auroc = 1 - x->loss;
   x->accuracy = x->least = x->most = NAN;
   x->ahead = -mean_loss(r, x, &mean, &x->ahead_error);
-  x->learnt = x->ahead > far_errors(r) * x->ahead_error;
+  x->learnt = x->ahead > folds_far_errors((double)r->known) * x->ahead_error;
   x->judged = !isnan(x->loss) && x->guess > 0;
 }
 
@@ -242,7 +232,8 @@ lapis_status candidate_judge(comparison *r, candidate *x)
   TRY(decide(r, x));
   TRY(shares(r, x, &none));
   x->ahead = -mean_loss(r, x, &none, &x->ahead_error);
-  x->learnt = x->ahead > far_errors(r) * x->ahead_error && !x->one_answer;
+  x->learnt = x->ahead > folds_far_errors((double)r->known) * x->ahead_error &&
+              !x->one_answer;
   x->guess = mean_loss(r, &none, NULL, &error);
   base_free(none.platt);
   x->judged = !isnan(x->loss) && !isnan(x->auroc); /* both kinds */
