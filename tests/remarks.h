@@ -70,6 +70,7 @@
 #define TWO_SPELLINGS "one number in two spellings"
 #define TYPE_NOT_READ "of a type that is not read"
 #define UNENDED_RUN "a run that has not ended"
-#define GIVEN_LABELS "given labels, "
+#define PROBABLY_NONE "probably none is wrong, and at "
+#define LIKE_THE_GIVEN "labels like the given ones"
 
 #endif

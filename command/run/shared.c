@@ -500,22 +500,6 @@ static void shape_blocks(const lapis_solver *s, lapis_named *item)
   item->shape[2] = item->mat.rows / match.rows;
 }
 
-/* Which targets were given, so that eval can measure the others alone; of one
- * process, or its part.  Freed by the caller. */
-static unsigned char *put_known(cli *c, out_list *l, const lapis_dataset *ds)
-{
-  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
-  bool whole = c->ranks.size == 1 || c->folder != NULL;
-  if (c->model != NULL || Y->rows == 0 || !whole) return NULL;
-  unsigned char *known = malloc((size_t)(Y->rows * Y->cols) + 1);
-  if (known == NULL) return NULL;
-  for (int64_t k = 0; k < Y->rows * Y->cols; k++)
-    known[k] = !isnan(lapis_mat_at(Y, k % Y->rows, k / Y->rows));
-  put(l, "known", lapis_mat_u8(known, Y->rows, Y->cols), Y->rows == 1);
-  l->divided[l->count - 1] = true;
-  return known;
-}
-
 lapis_status result_write(cli *c, const lapis_solver *s,
                           const lapis_dataset *ds, const char *path)
 {
@@ -545,7 +529,6 @@ lapis_status result_write(cli *c, const lapis_solver *s,
   }
   for (int i = 0; i < c->n_extra; i++) list.item[list.count++] = c->extra[i];
   put_names(c, &list, ds);
-  unsigned char *known = put_known(c, &list, ds);
   if (status >= 0 && folder)
     status = lapis_parts_write(c->folder, list.item, list.divided, list.count);
   else if (status >= 0)
@@ -555,7 +538,6 @@ lapis_status result_write(cli *c, const lapis_solver *s,
                                                        list.item, list.count));
   for (int i = 0; i < MAX_ARRAYS; i++) free(owned[i]);
   free(texts);
-  free(known);
   return status;
 }
 

@@ -1,5 +1,6 @@
 /* suspects.c - a label of classes is one suspect, however it is found. */
 #include "check.h"
+#include "remarks.h"
 #include "lapis/choose.h"
 
 enum { K = 3, N = 60, D = 3, MOST = 2 * N };
@@ -178,8 +179,7 @@ static void what_is_said_is_true(void **state)
           all++;
           in += s.wrong[0] <= s.truth && s.truth <= s.wrong[1];
           assert_in_range(s.wrong[3], s.wrong[0], s.wrong[1]);
-          if (s.wrong[3] == 0)
-            assert_non_null(strstr(s.text, "probably none is wrong, and at "));
+          if (s.wrong[3] == 0) assert_non_null(strstr(s.text, PROBABLY_NONE));
           for (int k = 0; k < s.found && !isnan(s.probability[k]); k++) {
             listed++;
             said_wrong += s.probability[k];

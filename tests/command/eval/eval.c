@@ -524,14 +524,6 @@ static void every_metric_reads_a_table_of_fit(void **state)
        "id,cost,origin,low,high\n2,2,given,1,3\n1,1,given,0,2\n"
        "3,3,filled,2,4\n",
        "rae 0.218218\n", "alone: rae 0.250000 (2 "},
-      {"rae --target cost", kinds,
-       "id,cost,origin,held out of cost\n2,2,given,1\n1,1,given,2\n"
-       "3,3,filled,\n",
-       "rae 0.218218\n", "alone: rae 0.250000 (2 "},
-      {"accuracy --target kind", kinds, /* as label writes it */
-       "image,label,origin,rather,set,where,score of b\n3,a,filled,,a;b,,-.4\n"
-       "1,a,given,,a,,-1\n2,b,filled,,b,\"1,2 3x4 b\",.8\n",
-       "accuracy 0.666667\n", "alone: accuracy 0.500000 (1 "},
       {"r2 --target cost", kinds, /* as predict writes it */
        "id,cost,low,high\n2,2,1,3\n1,1,0,2\n3,4,2,4\n", "r2 1.000000\n", ""},
       {"r2 --target low", "who,low\n1,1\n2,2\n3,4\n", /* a target */
@@ -560,49 +552,11 @@ static void every_metric_reads_a_table_of_fit(void **state)
   command_end(&c);
 }
 
-/* The same is said of an archive as of a table, of one target and of two. */
-static void archives_say_what_was_given(void **state)
-{
-  static const char *const fits[] = {"fit linear t.csv --target a --use x,y",
-                                     "fit linear t.csv --target a,b --use x,y",
-                                     "fit rr t.csv --target x --use y"};
-  static const char *const asks[] = {"accuracy --target a",
-                                     "hamming --target a,b", "r2 --target x"};
-  char text[4096] = "id,x,y,a,b\n", truth[4096] = "id,x,y,a,b\n";
-  uint64_t seed = 8;
-  command c;
-  begin(&c);
-  for (int j = 0; j < 40; j++) {
-    double x = check_normal(&seed), y = check_normal(&seed);
-    const char *a = x > 0 ? "1" : "0", *b = y > 0 ? "1" : "0";
-    sprintf(truth + strlen(truth), "%d,%.3f,%.3f,%s,%s\n", j + 1, x, y, a, b);
-    char known[16] = "";
-    if (j % 4) snprintf(known, sizeof known, "%.3f", x);
-    sprintf(text + strlen(text), "%d,%s,%.3f,%s,%s\n", j + 1, known, y,
-            j % 3 ? a : "", j % 5 ? b : "");
-  }
-  put(&c, "truth.csv", truth);
-  put(&c, "t.csv", text);
-  for (size_t k = 0; k < sizeof fits / sizeof *fits; k++) {
-    char said[4096];
-    command_do(&c, "%s --id id --map impute -q -o s.csv", fits[k]);
-    command_do(&c, "eval %s --truth truth.csv --id id --scores s.csv", asks[k]);
-    if (!check_has(c.out, "that were filled in alone")) fail_msg("%s", c.out);
-    const char *filled = strstr(c.out, "\n  of the "); /* to two decimals */
-    snprintf(said, sizeof said, "%.*s", (int)strcspn(filled, ".") + 3, filled);
-    command_do(&c, "%s --id id --map impute -q -o s.npz", fits[k]);
-    command_do(&c, "eval %s --truth truth.csv --id id --scores s.npz", asks[k]);
-    if (strstr(c.out, said) == NULL) fail_msg("%s, not %s", c.out, said);
-  }
-  command_end(&c);
-}
-
 int test_eval(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_spellings_are_told),
       cmocka_unit_test(every_metric_reads_a_table_of_fit),
-      cmocka_unit_test(archives_say_what_was_given),
       cmocka_unit_test(answers_are_joined_by_name),
       cmocka_unit_test(lists_of_labels_are_evaluated),
       cmocka_unit_test(rows_of_an_archive_go_by_its_classes),

@@ -102,8 +102,8 @@ static void fit_keeps_what_is_asked(void **state)
        "--held-out 4", NULL, NULL, ",held out of size\n", "held out",
        "held_out", NULL},
       {"fit auto t.csv --target kind --drop size --candidates linear",
-       "--suspects 3", "look wrong", "\"suspects\"", ",rather,", "rather",
-       "suspect_index", "look wrong"},
+       "--suspects 3", "labels", "\"suspects\"", ",rather,", "rather",
+       "suspect_index", "labels"},
       {"fit mc t.csv --target kind --drop size --mu-rel .1", "--certificate",
        NULL, NULL, NULL, NULL, "dual", NULL},
       {"fit mc t.csv --target kind --drop size --mu-rel .1", "--class-features",
@@ -197,7 +197,7 @@ static void label_keeps_what_is_asked(void **state)
       {PHOTOS, "--coverage .8", "  set\n", "\"set\"", ",set,", "set",
        "classes_kept", NULL},
       {PHOTOS, "--suspects 2", "look wrong", "\"suspects\"", ",rather,",
-       "look wrong", "suspect_index", NULL},
+       "look wrong", "suspect_index", "labels"},
   };
   command c;
   command_need_images();

@@ -398,10 +398,10 @@ static void eval_wants_one_order(void **state)
   command_run(&c, "convert r.csv r.npz --id name --target y");
   command_run(&c, "eval auroc --truth r.npz --scores a.npz");
   command_expect(&c, 0, "a.npz: " JOINED_WITH "r.npz");
-  assert_true(check_has(c.out, "auroc 1.000000\n  all of these 3 labels"));
+  assert_true(check_has(c.out, "auroc 1.000000\n"));
   command_run(&c, "convert t.csv t.npz --id name --target y");
   command_do(&c, "eval auroc --truth t.npz --scores a.npz");
-  assert_true(check_has(c.out, "auroc 1.000000\n"));
+  assert_string_equal(c.out, "auroc 1.000000\n");
   write_text(&c, "y.csv", "name,y\nann,0\nbob,1\neve,1\n");
   write_text(&c, "s.csv", "name,y\neve,.9\nann,.1\nbob,.8\n");
   command_run(&c, "eval auroc --truth y.csv --scores s.csv --id name");

@@ -56,7 +56,7 @@ static void what_deserves_a_look_is_first(void **state)
   assert_int_equal(shown(page, image, class_), SHOWN);
   const char *remark = strstr(page, LABELS_WERE_HIDDEN);
   assert_true(remark > strstr(page, "<section id=\"run\""));
-  assert_non_null(strstr(page, "<dt>expected accuracy on new samples</dt>"));
+  assert_non_null(strstr(page, LIKE_THE_GIVEN));
   command_arrays(&c, "r.npz", &all);
   const lapis_mat *scores = &lapis_arrays_find(&all, "scores")->mat;
   const lapis_mat *doubt = &lapis_arrays_find(&all, "suspect_index")->mat;
