@@ -100,7 +100,7 @@ def one(lapis, folder, X, y, n, share, seed):
     if expected.get("expected", expected.get("most")) is not None:
         out["range"] = expected["least"] <= wrong.sum() <= expected["most"]
     for at, p in zip(o.get("suspect_index", ()), o.get(
-            "suspect_probability", np.full(n, np.nan)).ravel()):
+            "suspect_margin", np.full(n, np.nan)).ravel()):
         if not np.isnan(p):
             out.setdefault("listed", []).append((p, wrong[at[0]]))
     return out

@@ -164,7 +164,7 @@ static int list_suspects(report_parts *own, lapis_report *r,
                          const report_values *v)
 {
   lapis_mat index = report_numbers(own, "suspect_index");
-  lapis_mat p = report_member(own, "suspect_probability");
+  lapis_mat p = report_member(own, "suspect_margin");
   int64_t K = r->scores.rows, n = r->labels.cols;
   if (index.rows != 2 || r->names.cols != n) return EXIT_DONE;
   own->suspect = calloc((size_t)index.cols + 1, sizeof *own->suspect);

@@ -101,10 +101,9 @@ static void keep_suspects(cli *c, int64_t *index, double *doubt, int64_t count,
 {
   lapis_mat pairs = lapis_mat_i64(index, 2, count);
   c->extra[c->n_extra++] = (lapis_named){.name = "suspect_index", .mat = pairs};
-  c->extra[c->n_extra++] = (lapis_named){
-      .name = wrong != NULL ? "suspect_probability" : "suspect_margin",
-      .mat = lapis_mat_f64(doubt, 1, count),
-      .flat = true};
+  c->extra[c->n_extra++] = (lapis_named){.name = "suspect_margin",
+                                         .mat = lapis_mat_f64(doubt, 1, count),
+                                         .flat = true};
   if (wrong != NULL)
     c->extra[c->n_extra++] = (lapis_named){.name = "expected_wrong",
                                            .mat = lapis_mat_i64(wrong, 1, 4),

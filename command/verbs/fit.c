@@ -33,7 +33,7 @@ static const cli_option options[] = {
      "goes on from there"},
     {"suspects", 0, "M",
      "also the M given labels that look wrong, most doubtful first "
-     "(suspect_index, suspect_probability; at given settings suspect_margin)"},
+     "(suspect_index, suspect_margin)"},
     {"config", 0, "F.json",
      "the settings and the map that lapis cv --config wrote; options on the "
      "command line come first"},

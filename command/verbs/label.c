@@ -100,7 +100,7 @@ static answer read_answer(const lapis_solver *f)
                   .scores = result_of(f, "scores"),
                   .classes = result_of(f, "classes"),
                   .suspects = result_of(f, "suspect_index"),
-                  .doubts = result_of(f, "suspect_probability"),
+                  .doubts = result_of(f, "suspect_margin"),
                   .rather = result_of(f, "suspect_rather"),
                   .by = result_of(f, "by"),
                   .add = result_of(f, "suspect_add"),

@@ -211,7 +211,7 @@ static lapis_status publish(label_run *w)
   say_doubts(w);
   flow_publish(w->flow, "suspect_index",
                lapis_mat_i64(w->suspect, 2, w->suspects));
-  flow_publish(w->flow, "suspect_probability",
+  flow_publish(w->flow, "suspect_margin",
                lapis_mat_f64(w->doubt, 1, w->suspects));
   if (w->given.kind == LABEL_MANY)
     flow_publish(w->flow, "suspect_add", lapis_mat_u8(w->add, 1, w->suspects));

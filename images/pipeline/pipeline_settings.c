@@ -126,7 +126,7 @@ static const lapis_result_row label_results[] = {
            .where = "wrong labels could be looked for",
            .help = "image and class, from 0, of a label in doubt; of classes "
                    "that exclude each other the one that it more likely is"),
-    RESULT("suspect_probability", "suspects", .where = "suspect_index is there",
+    RESULT("suspect_margin", "suspects", .where = "suspect_index is there",
            .help = "probability that the label is wrong, largest first; NaN "
                    "where not clearly any label is"),
     RESULT("suspect_rather", "suspects", .type = LAPIS_TEXT,

@@ -20,22 +20,13 @@ static const double ROUNDING = 1e-9;
  * intervals, which may have no end. */
 static bool may_have_holes(const char *name)
 {
-  static const char *const names[] = {"history",
-                                      "sparse",
-                                      "filled",
-                                      "candidate",
-                                      "tried",
-                                      "held_out",
-                                      "candidate_figures",
-                                      "boxes",
-                                      "heat",
-                                      "kinds_judged",
-                                      "mean",
-                                      "deviation",
-                                      "fold_values",
-                                      "set_low",
-                                      "set_high",
-                                      "suspect_probability"};
+  static const char *const names[] = {
+      "history",           "sparse",  "filled",
+      "candidate",         "tried",   "held_out",
+      "candidate_figures", "boxes",   "heat",
+      "kinds_judged",      "mean",    "deviation",
+      "fold_values",       "set_low", "set_high",
+      "suspect_margin"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strcmp(name, names[i]) == 0) return true;
   return false;

@@ -1,7 +1,7 @@
 /* suspects.c - a label of classes is one suspect, however it is found. */
 #include "check.h"
-#include "remarks.h"
 #include "lapis/choose.h"
+#include "remarks.h"
 
 enum { K = 3, N = 60, D = 3, MOST = 2 * N };
 

@@ -194,8 +194,8 @@ static lapis_status shoot(shot *s, const command *c, lapis_arrays *all)
 
 static void check_same(const lapis_arrays *a, const lapis_arrays *b)
 {
-  static const char *const name[] = {"scores", "held_out",
-                                     "suspect_probability", "low_rank"};
+  static const char *const name[] = {"scores", "held_out", "suspect_margin",
+                                     "low_rank"};
   for (int k = 0; k < 4; k++) {
     const lapis_array *x = lapis_arrays_find(a, name[k]);
     const lapis_array *y = lapis_arrays_find(b, name[k]);

@@ -71,7 +71,7 @@ static void classes_are_found(void **state)
   assert_null(strstr(c.err, "three classes"));
   for (int i = 0; i < IMAGES; i++) table_says(&c, i, three[i % 3]);
   command_run(&c, "info r.npz");
-  if (strstr(c.out, "suspect_probability") == NULL) fail_msg("%s", c.out);
+  if (strstr(c.out, "suspect_margin") == NULL) fail_msg("%s", c.out);
   write_labels(&c, signs, 3, 15);
   command_run(&c, "%s --no-cache", LABEL);
   command_expect(&c, 0, THREE_CLASSES);
