@@ -3,8 +3,8 @@
  *
  * A label that was given is told rightly whoever answers, so that a figure of
  * all answers is too good.  Which were given stands in the column "origin" of
- * the table, or in one column "origin of L" a label; in an .npz in its array
- * "known", a number a sample and target. */
+ * the table, or in one column "origin of L" a label; in the .npz of lapis label
+ * in its array "known", a number an image. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static bool drop_by_table(cli *c, const eval_answers *a, lapis_mat *part)
   return says;
 }
 
-/* The same by the array "known". */
+/* The same by the array "known" of one target. */
 static bool drop_by_array(cli *c, const char *path, lapis_mat *part)
 {
   lapis_arrays all;
@@ -61,10 +61,10 @@ static bool drop_by_array(cli *c, const char *path, lapis_mat *part)
   if (lapis_arrays_read(c->ctx, path, &all) < 0) return false;
   const lapis_array *known = lapis_arrays_find(&all, "known");
   bool says = known != NULL && known->mat.dtype != LAPIS_TEXT &&
-              known->mat.rows == part->rows && known->mat.cols == part->cols;
-  for (int64_t k = 0; says && k < part->rows * part->cols; k++)
-    if (lapis_mat_at(&known->mat, k % part->rows, k / part->rows) > 0)
-      y[k] = NAN;
+              part->rows == 1 && known->mat.rows == 1 &&
+              known->mat.cols == part->cols;
+  for (int64_t j = 0; says && j < part->cols; j++)
+    if (lapis_mat_at(&known->mat, 0, j) > 0) y[j] = NAN;
   lapis_arrays_free(&all);
   return says;
 }
