@@ -3,14 +3,15 @@
 #include "la/host/host.h"
 #include "la/parts.h"
 
-/* b = alpha a + beta b; beta 0 never reads b. */
+/* b = alpha a + beta b; beta 0 never reads b, but where it is a. */
 static void column_sum(int64_t n, double alpha, const double *a, double beta,
                        double *b)
 {
   if (beta < 0 || beta > 0)
     for (int64_t i = 0; i < n; i++) b[i] = alpha * a[i] + beta * b[i];
+  else if (a == b)
+    for (int64_t i = 0; i < n; i++) b[i] *= alpha;
   else
-#pragma omp simd /* a may be b */
     for (int64_t i = 0; i < n; i++) b[i] = alpha * a[i];
 }
 

@@ -19,7 +19,7 @@ typedef struct holes_table {
 } holes_table;
 
 /* How a way is called: "ridge regression". */
-const char *holes_called(int way);
+const char *holes_called(int i);
 /* Z (d x n x HOLES_WAYS): X as each way fills it, which begins with the mean of
  * those before it.  *ways: how many have done it before `later` said no; the
  * first always has. */
