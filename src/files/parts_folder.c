@@ -53,7 +53,9 @@ static lapis_status check_contents(lapis_ctx *ctx, const char *folder)
   for (struct dirent *e; s >= 0 && (e = readdir(d)) != NULL;) {
     const char *name = e->d_name;
     struct stat st;
-    bool file = fstatat(dirfd(d), name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+    int failed = fstatat(dirfd(d), name, &st, AT_SYMLINK_NOFOLLOW);
+    if (failed && errno == ENOENT) continue; /* another run took it away */
+    bool file = !failed &&
                 (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ||
                  S_ISLNK(st.st_mode)); /* no pipe, which would be waited for */
     bool ours = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||

@@ -183,6 +183,9 @@ static void writers_at_once_are_one_after_another(void **state)
     if (pid[k] != 0) continue;
     lapis_status s = put(f->ctx, path, k + 1);
     bool busy = strstr(lapis_ctx_error(f->ctx), "another run") != NULL;
+    if (s != LAPIS_OK && !busy)
+      print_message("writer %d: %s\n", k, lapis_ctx_error(f->ctx));
+    (void)fflush(stdout);
     _exit(s == LAPIS_OK ? 0 : s == LAPIS_EIO && busy ? REFUSED : FAILED);
   }
   for (int k = 0; k < WRITERS; k++) {
