@@ -40,6 +40,29 @@ lapis_status mat_moments_end(lapis_ctx *ctx, const mat_moments *m, int pass)
   return LAPIS_OK;
 }
 
+/* The same of all columns of a sparse X, whose other numbers are 0; stored (d):
+ * the weight of the samples in which a feature is stored. */
+static void add_sparse(const mat_moments *m, int pass, const lapis_mat *X,
+                       const double *weight, double *stored)
+{
+  double *sum = pass == 0 ? m->mean : m->deviation, all = 0;
+  memset(stored, 0, (size_t)m->d * sizeof *stored);
+  for (int64_t i = 0; i < X->cols; i++) all += weight == NULL ? 1 : weight[i];
+  for (int64_t i = 0; pass == 0 && i < m->d; i++) m->count[i] = all;
+  for (int64_t j = 0; j < X->cols; j++)
+    for (int64_t k = X->colptr[j]; k < X->colptr[j + 1]; k++) {
+      int64_t i = X->rowidx[k];
+      double v = weight == NULL ? 1 : weight[j], x = mat_stored(X, k);
+      double off = x - m->mean[i];
+      if (isnan(x) && pass == 0) m->count[i] -= v;
+      if (isnan(x)) continue;
+      stored[i] += v;
+      sum[i] += v * (pass == 0 ? x : off * off);
+    }
+  for (int64_t i = 0; pass == 1 && i < m->d; i++)
+    sum[i] += (m->count[i] - stored[i]) * m->mean[i] * m->mean[i];
+}
+
 lapis_status mat_measure(lapis_ctx *ctx, const lapis_mat *X,
                          const double *weight, const mat_moments *m)
 {
@@ -51,7 +74,8 @@ lapis_status mat_measure(lapis_ctx *ctx, const lapis_mat *X,
   memset(m->mean, 0, size);
   if (passes > 1) memset(m->deviation, 0, size);
   for (int pass = 0; s >= 0 && pass < passes; pass++) {
-    for (int64_t j = 0; j < X->cols; j++) {
+    if (X->colptr != NULL) add_sparse(m, pass, X, weight, x);
+    for (int64_t j = 0; X->colptr == NULL && j < X->cols; j++) {
       for (int64_t i = 0; i < m->d; i++) x[i] = lapis_mat_at(X, i, j);
       mat_moments_add(m, pass, x, weight == NULL ? 1 : weight[j]);
     }

@@ -25,7 +25,7 @@ static void known_weights(void **state)
   lapis_ctx *ctx = lapis_ctx_new();
   for (int k = 0; k < 2; k++) {
     double W[3];
-    logistic_problem p = {.X = lapis_mat_f64(X, 2, 8),
+    logistic_problem p = {.of = {.X = lapis_mat_f64(X, 2, 8)},
                           .sign = sign,
                           .K = 1,
                           .C = C[k],
@@ -53,7 +53,7 @@ static void gradients_vanish(void **state)
               : check_uniform(&seed) > .4 ? 1
                                           : -1;
   for (int c = 0; c < 3; c++) {
-    logistic_problem p = {.X = lapis_mat_f64(X, D, N),
+    logistic_problem p = {.of = {.X = lapis_mat_f64(X, D, N)},
                           .sign = sign,
                           .K = K,
                           .C = C[c],
@@ -104,7 +104,7 @@ static void known_weights_of_classes(void **state)
   more[18] = more[19] = 5;
   for (int k = 0; k < 2; k++) {
     double W[9];
-    logistic_problem p = {.X = lapis_mat_f64(more, 2, 10),
+    logistic_problem p = {.of = {.X = lapis_mat_f64(more, 2, 10)},
                           .sign = sign,
                           .K = 3,
                           .classes = true,

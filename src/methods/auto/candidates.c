@@ -478,7 +478,7 @@ static lapis_status say_linear(comparison *r, la *h, const double *X, int64_t d,
 static lapis_status learn_linear(comparison *r, la *h, const lesson *from,
                                  int64_t d, double C, double *W)
 {
-  logistic_problem p = {.X = lapis_mat_f64(from->X, d, from->m),
+  logistic_problem p = {.of = {.X = lapis_mat_f64(from->X, d, from->m)},
                         .sign = from->sign,
                         .weight = from->weight,
                         .K = r->K,
@@ -487,7 +487,7 @@ static lapis_status learn_linear(comparison *r, la *h, const lesson *from,
                         .tol = LOOSE_TOL,
                         .max_iters = LOOSE_ITERS};
   ridge_problem q = {
-      .X = p.X, .Y = from->sign, .K = r->K, .weight = from->weight, .C = C};
+      .X = p.of.X, .Y = from->sign, .K = r->K, .weight = from->weight, .C = C};
   return r->o.numbers ? op_ridge(h, &q, W) : op_logistic(h, &p, W, NULL);
 }
 

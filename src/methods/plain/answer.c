@@ -5,11 +5,11 @@
 #include <math.h>
 
 #include "methods/plain/linear.h"
+#include "op/learn/samples.h"
 
 lapis_status linear_answer_alloc(lapis_solver *s, linear_answer *a)
 {
   arena *own = &s->arena;
-  a->X = arena_reals(own, a->d * a->n);
   a->scores = arena_reals(own, a->K * a->n);
   a->probabilities = arena_reals(own, a->K * a->n);
   if (!a->numbers)
@@ -17,17 +17,36 @@ lapis_status linear_answer_alloc(lapis_solver *s, linear_answer *a)
   return arena_status(own);
 }
 
-void linear_fill(const lapis_mat *X, const double *fill, linear_answer *a)
+lapis_status linear_fill(lapis_solver *s, const lapis_mat *X,
+                         const double *fill, linear_answer *a)
 {
-  mat_to_f64(X, a->X, X->rows);
-  for (int64_t k = 0; k < X->rows * X->cols && !(a->gaps > 0); k++)
-    if (isnan(a->X[k])) a->X[k] = fill[k % X->rows];
+  bool sparse = a->sparse && X->colptr != NULL;
+  int64_t count = sparse ? X->colptr[X->cols] : X->rows * X->cols;
+  double *to = arena_reals(&s->arena, count);
+  TRY(arena_status(&s->arena));
+  a->X = lapis_mat_f64(to, X->rows, X->cols);
+  if (sparse) {
+    a->X.colptr = X->colptr;
+    a->X.rowidx = X->rowidx;
+    for (int64_t k = 0; k < count; k++) to[k] = mat_stored(X, k);
+  } else {
+    mat_to_f64(X, to, X->rows);
+  }
+  for (int64_t k = 0; k < count && !(a->gaps > 0); k++)
+    if (isnan(to[k])) to[k] = fill[sparse ? X->rowidx[k] : k % X->rows];
+  return LAPIS_OK;
 }
 
 /* In an order that does not depend on the samples beside it. */
-static double line(const double *w, const double *x, int64_t d)
+static double line(const double *w, const lapis_mat *X, int64_t j)
 {
+  int64_t d, first = op_sample(X, j, &d);
+  const double *x = (const double *)X->val + first;
   double sum[4] = {0};
+  if (X->colptr != NULL) {
+    for (int64_t k = 0; k < d; k++) sum[0] += w[X->rowidx[first + k]] * x[k];
+    return sum[0] + w[X->rows];
+  }
   int64_t i = 0;
   for (; i + 4 <= d; i += 4)
     for (int k = 0; k < 4; k++) sum[k] += w[i + k] * x[i + k];
@@ -69,9 +88,9 @@ static void publish(lapis_solver *s, linear_answer *a)
 
 void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)
 {
-  int64_t d = a->d, K = a->K, n = a->n;
-  for (int64_t k = 0; k < K * n; k++)
-    a->scores[k] = line(W + k % K * (d + 1), a->X + k / K * d, d);
+  int64_t K = a->K;
+  for (int64_t k = 0; k < K * a->n; k++)
+    a->scores[k] = line(W + k % K * (a->d + 1), &a->X, k / K);
   if (!a->numbers) targets_log_odds(&a->labels, a->scores, a->probabilities);
   publish(s, a);
 }
@@ -79,7 +98,7 @@ void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)
 void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t)
 {
   for (int64_t j = 0; j < a->n; j++) {
-    trees_answer(t, a->X + j * a->d, a->scores + j * a->K);
+    trees_answer(t, mat_col(&a->X, j), a->scores + j * a->K);
     if (!a->numbers) trees_log_odds(t, a->scores + j * a->K);
   }
   publish(s, a);

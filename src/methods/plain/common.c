@@ -70,8 +70,7 @@ lapis_status linear_begin(lapis_solver *s, linear_answer *a,
   TRY(linear_answer_alloc(s, a));
   mat_moments of = {a->d, *fill + a->d, *fill, NULL};
   TRY(mat_measure(s->ctx, &data->X, data->weight, &of));
-  linear_fill(&data->X, *fill, a);
-  return LAPIS_OK;
+  return linear_fill(s, &data->X, *fill, a);
 }
 
 /* ---- models -------------------------------------------------------------*/
@@ -144,6 +143,5 @@ lapis_status linear_take_model(lapis_solver *s, linear_answer *a,
   TRY(linear_answer_alloc(s, a));
   const lapis_mat *gaps = named_numbers(learned, "gaps", 1, 1);
   a->gaps = gaps != NULL ? lapis_mat_at(gaps, 0, 0) : 0;
-  linear_fill(&data->X, fill->val, a);
-  return LAPIS_OK;
+  return linear_fill(s, &data->X, fill->val, a);
 }

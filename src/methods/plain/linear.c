@@ -11,7 +11,8 @@
  *   x'_i = (x_i - m_i) f_i,   w_i = f_i w'_i,   f_i = (1 + C n s_i^2 /
  * 4)^(-1/2), m and s its mean and deviation, n the sum of v: the second
  * derivatives are then about alike. It is the same problem, |w|^2 = sum f_i^2
- * w'_i^2, and b takes the means.
+ * w'_i^2, and b takes the means.  A sparse X stays so: m f is taken off the
+ * products.
  *
  * L-BFGS walks first, whose gradient says little of the objective where C or
  * units are large; the gap to Fenchel's dual is proved (prove.c), and where it
@@ -25,12 +26,14 @@
 #include "methods/plain/prove.h"
 #include "op/learn/logistic.h"
 #include "op/learn/ridge.h"
+#include "op/learn/samples.h"
 
 /* Samples of which some label is known; all: the answer's own arrays. */
 typedef struct taught {
   int64_t n;
   int64_t *place;       /* n: in the data, or NULL: all */
-  double *X, *sign;     /* d x n, K x n */
+  lapis_mat X;          /* d x n */
+  double *sign;         /* K x n */
   const double *weight; /* n, or NULL */
 } taught;
 
@@ -42,8 +45,9 @@ typedef struct linear {
   linear_answer answer;
   taught from;
   double *fill, *W;      /* d; (d + 1) x K */
-  double *scaled;        /* d x n, or NULL: X is solved for as it is */
+  double *scaled;        /* as X.val, or NULL: X is solved for as it is */
   double *mean, *factor; /* d each */
+  double *shift;         /* d: factor mean, of what a sparse X does not store */
   double kind;           /* targets_kind, as a model keeps it */
   lines_proof proof;
   double *F, *slope; /* n x K, n of what is learnt from; (d + 1) x K */
@@ -106,50 +110,54 @@ const lapis_method linear_method = {
 static const double LARGE = 100; /* of a feature's root mean square */
 
 /* Means and factors; whether some feature is large. */
-static bool find_factors(linear *w)
+static lapis_status find_factors(linear *w, bool *large)
 {
-  const taught *a = &w->from;
-  const double *v = a->weight;
-  int64_t d = w->answer.d;
-  double n = v == NULL ? (double)a->n : 0, most = 0;
-  for (int64_t j = 0; v != NULL && j < a->n; j++) n += v[j];
-  for (int64_t i = 0; i < d; i++) {
-    double mean = 0, square = 0;
-    for (int64_t j = 0; j < a->n; j++)
-      mean += (v == NULL ? 1 : v[j]) * a->X[j * d + i] / n;
-    for (int64_t j = 0; j < a->n; j++) {
-      double off = a->X[j * d + i] - mean;
-      square += (v == NULL ? 1 : v[j]) * off * off / n;
-    }
-    most = fmax(most, sqrt(mean * mean + square));
-    w->mean[i] = mean;
-    w->factor[i] = 1 / sqrt(1 + w->set.C * n * square / 4);
-    if (!isfinite(mean) || !(w->factor[i] > 0)) return false;
+  const taught *t = &w->from;
+  double n = (double)t->n, most = 0;
+  mat_moments of = {w->answer.d, w->shift, w->mean, w->factor};
+  TRY(mat_measure(w->base.ctx, &t->X, t->weight, &of));
+  if (t->weight != NULL) n = 0;
+  for (int64_t j = 0; t->weight != NULL && j < t->n; j++) n += t->weight[j];
+  *large = true;
+  for (int64_t i = 0; i < of.d; i++) {
+    double s = of.deviation[i];
+    most = fmax(most, hypot(of.mean[i], s));
+    w->factor[i] = 1 / sqrt(1 + w->set.C * n * s * s / 4);
+    *large = *large && isfinite(of.mean[i]) && w->factor[i] > 0;
   }
-  return most > LARGE;
+  *large = *large && most > LARGE;
+  return LAPIS_OK;
 }
 
-/* ridge (d): f^2 */
-static lapis_status scale_features(linear *w, double **ridge)
+/* What is solved for, and ridge (d), f^2, where it is scaled; else NULL. */
+static lapis_status scale_features(linear *w, samples *T, double **ridge)
 {
-  const taught *a = &w->from;
-  int64_t d = w->answer.d;
+  bool large, dense = T->X.colptr == NULL;
+  int64_t d = T->X.rows, all = dense ? d * T->X.cols : T->X.colptr[T->X.cols];
+  const double *val = T->X.val;
   arena *own = &w->base.arena;
   if (w->mean == NULL) {
-    w->mean = arena_reals(own, 3 * d);
-    w->factor = w->mean == NULL ? NULL : w->mean + d;
+    w->mean = arena_reals(own, 4 * d);
     TRY(arena_status(own));
+    w->factor = w->mean + d;
+    w->shift = w->factor + d;
   }
   *ridge = NULL;
-  if (!find_factors(w)) return LAPIS_OK;
-  if (w->scaled == NULL) w->scaled = arena_reals(own, d * a->n);
+  TRY(find_factors(w, &large));
+  if (!large) return LAPIS_OK;
+  if (w->scaled == NULL) w->scaled = arena_reals(own, all);
   TRY(arena_status(own));
-  for (int64_t k = 0; k < d * a->n; k++) {
-    int64_t i = k % d;
-    w->scaled[k] = (a->X[k] - w->mean[i]) * w->factor[i];
+  for (int64_t k = 0; k < all; k++) {
+    int64_t i = dense ? k % d : T->X.rowidx[k];
+    w->scaled[k] = (val[k] - (dense ? w->mean[i] : 0)) * w->factor[i];
   }
-  *ridge = w->factor + d;
-  for (int64_t i = 0; i < d; i++) (*ridge)[i] = w->factor[i] * w->factor[i];
+  *ridge = w->shift + d;
+  for (int64_t i = 0; i < d; i++) {
+    (*ridge)[i] = w->factor[i] * w->factor[i];
+    w->shift[i] = w->mean[i] * w->factor[i];
+  }
+  T->X.val = w->scaled;
+  if (!dense) T->shift = w->shift;
   return LAPIS_OK;
 }
 
@@ -166,11 +174,11 @@ static void restore_weights(linear *w)
 }
 
 /* ---- proof --------------------------------------------------------------*/
-static lines as_lines(const linear *w, double *T, const double *ridge)
+static lines as_lines(const linear *w, samples T, const double *ridge)
 {
   const linear_answer *a = &w->answer;
   return (lines){.h = (la *)&w->h,
-                 .T = lapis_mat_f64(T, a->d, w->from.n),
+                 .T = T,
                  .ridge = ridge,
                  .sign = w->from.sign,
                  .weight = w->from.weight,
@@ -187,9 +195,10 @@ static lapis_status value_parts(linear *w, const lines *p)
 {
   lines_proof *to = &w->proof;
   for (int64_t c = 0; c < p->K; c += lines_together(p)) {
-    const double *W = w->W + c * (p->T.rows + 1);
-    TRY(lines_score(p, W, w->F + c * p->T.cols));
-    to->value[c] = lines_loss(p, c, w->F + c * p->T.cols) + lines_square(p, W);
+    const double *W = w->W + c * (p->T.X.rows + 1);
+    TRY(lines_score(p, W, w->F + c * p->T.X.cols));
+    to->value[c] =
+        lines_loss(p, c, w->F + c * p->T.X.cols) + lines_square(p, W);
   }
   return LAPIS_OK;
 }
@@ -197,8 +206,8 @@ static lapis_status value_parts(linear *w, const lines *p)
 /* Bounds that nobody waits for: more than a step of them, out of time. */
 static bool has_no_time(linear *w, const lines *p)
 {
-  double part = (double)p->T.cols * (double)lines_together(p);
-  return part * (double)(p->T.rows + LOSS) > A_SECOND &&
+  double part = (double)p->T.X.cols * (double)lines_together(p);
+  return part * (double)(p->T.X.rows + LOSS) > A_SECOND &&
          loop_must_end(&w->base.loop);
 }
 
@@ -206,7 +215,7 @@ static bool has_no_time(linear *w, const lines *p)
 static lapis_status prove(linear *w, const lines *p)
 {
   lines_proof *to = &w->proof;
-  int64_t n = p->T.cols;
+  int64_t n = p->T.X.cols;
   TRY(value_parts(w, p));
   for (int64_t c = 0; c < p->K; c += lines_together(p)) {
     if (lines_one_kind(p, c)) continue;
@@ -232,12 +241,12 @@ static bool is_proved(const linear *w, const lines *p)
 /* The largest gradient of a part against the one at W = 0. */
 static lapis_status measure_slope(linear *w, const lines *p, double *left)
 {
-  int64_t G = lines_together(p), len = (p->T.rows + 1) * G;
+  int64_t G = lines_together(p), len = (p->T.X.rows + 1) * G;
   double *F = w->F, length[2];
   *left = 0;
   for (int64_t c = 0; c < p->K; c += G) {
     if (lines_one_kind(p, c)) continue;
-    double *W[2] = {w->W + c * (p->T.rows + 1), w->slope + len};
+    double *W[2] = {w->W + c * (p->T.X.rows + 1), w->slope + len};
     memset(W[1], 0, (size_t)len * sizeof *W[1]);
     for (int k = 0; k < 2; k++) {
       TRY(lines_score(p, W[k], F));
@@ -259,7 +268,7 @@ static lapis_status find(linear *w, const lines *p, double *left)
 {
   loop *l = &w->base.loop;
   bool fits = lines_newton_fits(p);
-  logistic_problem q = {.X = p->T,
+  logistic_problem q = {.of = p->T,
                         .ridge = p->ridge,
                         .sign = p->sign,
                         .weight = p->weight,
@@ -294,14 +303,16 @@ static lapis_status find(linear *w, const lines *p, double *left)
  * units far from their origin terms of a score take each other away. */
 static double score_rounding(const linear *w, int64_t c)
 {
+  const lapis_mat *X = &w->from.X;
   int64_t d = w->answer.d, n = w->from.n;
-  const double *v = w->W + c * (d + 1);
+  const double *v = w->W + c * (d + 1), *val = X->val;
   double sum = 0;
   for (int64_t j = 0; j < n; j++) {
     double slope = fabs(w->F[c * n + j]), size = 0;
-    const double *x = w->from.X + j * d;
+    int64_t count, first = op_sample(X, j, &count);
     if (!(slope > 0)) continue;
-    for (int64_t i = 0; i < d; i++) size += fabs(v[i] * x[i]);
+    for (int64_t k = 0; k < count; k++)
+      size += fabs(v[op_feature(X, first, k)] * val[first + k]);
     sum += slope * (size + fabs(v[d]));
   }
   return 2 * DBL_EPSILON * sum;
@@ -313,7 +324,7 @@ static const double HALF_PROVED = .5; /* what answer_check asks for */
 static lapis_status conclude(linear *w)
 {
   lapis_solver *s = &w->base;
-  const lines p = as_lines(w, w->from.X, NULL);
+  const lines p = as_lines(w, (samples){.X = w->from.X}, NULL);
   double gap = 0, value = 0, all = 0;
   TRY(value_parts(w, &p));
   for (int64_t c = 0; c < p.K; c += lines_together(&p)) {
@@ -346,11 +357,8 @@ static lapis_status solve_numbers(linear *w)
   lapis_solver *s = &w->base;
   const linear_answer *a = &w->answer;
   double started = base_seconds();
-  ridge_problem p = {.X = lapis_mat_f64(a->X, a->d, a->n),
-                     .Y = a->Y,
-                     .K = a->K,
-                     .weight = a->weight,
-                     .C = w->set.C};
+  ridge_problem p = {
+      .X = a->X, .Y = a->Y, .K = a->K, .weight = a->weight, .C = w->set.C};
   TRY(op_ridge(&w->h, &p, w->W));
   linear_answer_give(s, &w->answer, w->W);
   solver_publish(s, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
@@ -380,9 +388,10 @@ static lapis_status solve(lapis_solver *s)
   if (w->answer.numbers) return solve_numbers(w);
   linear_answer *a = &w->answer;
   TRY(loop_begin(&s->loop, s->ctx, "linear", &w->set.stop, 4, columns));
+  samples T = {.X = w->from.X};
   double *ridge;
-  TRY(scale_features(w, &ridge));
-  const lines p = as_lines(w, ridge == NULL ? w->from.X : w->scaled, ridge);
+  TRY(scale_features(w, &T, &ridge));
+  const lines p = as_lines(w, T, ridge);
   TRY(find(w, &p, &s->info.residual));
   if (ridge != NULL) restore_weights(w);
   TRY(conclude(w));
@@ -432,22 +441,24 @@ double linear_holds(const solver_size *z, const void *settings)
   (void)settings;
   double weights = z->K * (z->d + 1), answers = z->K * z->n;
   if (z->numbers)
-    return 2 * z->features + 2 * z->small * z->small + 4 * answers + weights;
+    return 2 * z->d * z->n + 2 * z->small * z->small + 4 * answers + weights;
   return 2 * z->features + 8 * answers + 24 * weights +
          lines_newton_holds(z->d, z->n, z->K);
 }
 
-/* Copies those of some, not of all. */
-static lapis_status copy_taught(const linear_answer *a, arena *own, taught *t)
+/* Copies those that are kept, not all. */
+static lapis_status copy_taught(linear *w, const bool *keep, taught *t)
 {
-  int64_t d = a->d, K = a->K;
-  double *weight = a->weight == NULL ? NULL : arena_reals(own, t->n);
-  t->X = arena_reals(own, d * t->n);
+  const linear_answer *a = &w->answer;
+  arena *own = &w->base.arena;
+  int64_t K = a->K;
+  double *X, *weight = a->weight == NULL ? NULL : arena_reals(own, t->n);
   t->sign = arena_reals(own, K * t->n);
   TRY(arena_status(own));
+  TRY(mat_pick(w->base.ctx, &a->X, keep, &X, &t->X));
+  if (arena_keep(own, X) == NULL) return LAPIS_ENOMEM;
   for (int64_t k = 0; k < t->n; k++) {
     int64_t j = t->place[k];
-    memcpy(t->X + k * d, a->X + j * d, (size_t)d * sizeof *t->X);
     memcpy(t->sign + k * K, a->labels.sign + j * K,
            (size_t)K * sizeof *t->sign);
     if (weight != NULL) weight[k] = a->weight[j];
@@ -465,21 +476,22 @@ static lapis_status find_taught(linear *w)
   w->from = all;
   if (a->numbers) return LAPIS_OK;
   int64_t *place = arena_take(own, a->n, sizeof *place), n = 0;
+  bool *keep = arena_take(own, a->n, sizeof *keep);
   TRY(arena_status(own));
   for (int64_t j = 0; j < a->n; j++) {
-    bool any = false;
     for (int64_t c = 0; c < a->K; c++)
-      any = any || !isnan(a->labels.sign[j * a->K + c]);
-    if (any) place[n++] = j;
+      keep[j] = keep[j] || !isnan(a->labels.sign[j * a->K + c]);
+    if (keep[j]) place[n++] = j;
   }
   if (n == a->n) return LAPIS_OK;
   w->from = (taught){.n = n, .place = place};
-  return copy_taught(a, own, &w->from);
+  return copy_taught(w, keep, &w->from);
 }
 
 static lapis_status build(linear *w, const lapis_data *data)
 {
   const linear_answer *a = &w->answer;
+  w->answer.sparse = !a->numbers;
   TRY(linear_begin(&w->base, &w->answer, data, &w->fill));
   TRY(find_taught(w));
   arena *own = &w->base.arena;

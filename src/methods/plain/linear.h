@@ -1,7 +1,7 @@
 /* linear.h - logistic regression and trees, between their files.
  *
  *   symbol                                        shape
- *   X     features, gaps filled by their means    d x n
+ *   X     features, gaps filled by their means    d x n, dense or sparse
  *   W     weights, the offset last                (d + 1) x K
  *   fill  means of the features as observed       d */
 #ifndef LAPIS_LINEAR_H
@@ -38,7 +38,8 @@ typedef struct linear_answer {
   double *Y;      /* K x n, of numbers: NaN where not known */
   int64_t d, n, K;
   double made_of;       /* bytes (mat_made_of) */
-  double *X;            /* d x n */
+  bool sparse;          /* a sparse X may stay so */
+  lapis_mat X;          /* d x n doubles */
   const double *weight; /* n, of data: borrowed; or NULL */
   double *calibration;  /* 2 x K, or NULL: as the fit has them */
   double *scores, *probabilities, *decided;
@@ -46,7 +47,8 @@ typedef struct linear_answer {
 /* Room for the answers, from the solver's arena. */
 lapis_status linear_answer_alloc(lapis_solver *s, linear_answer *a);
 /* X in a->X, where what is missing becomes fill, or stays. */
-void linear_fill(const lapis_mat *X, const double *fill, linear_answer *a);
+lapis_status linear_fill(lapis_solver *s, const lapis_mat *X,
+                         const double *fill, linear_answer *a);
 /* scores, probabilities, labels and classes, published. */
 void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W);
 void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t);

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mat/mat.h"
 #include "methods/plain/prove.h"
 
 enum { HALVINGS = 40, IDLE = 4 };
@@ -55,7 +56,7 @@ double lines_newton_holds(double d, double n, double G)
 
 bool lines_newton_fits(const lines *p)
 {
-  return lines_newton_holds((double)p->T.rows, (double)p->T.cols,
+  return lines_newton_holds((double)p->T.X.rows, (double)p->T.X.cols,
                             (double)lines_together(p)) > 0;
 }
 
@@ -72,7 +73,7 @@ static double chance(const newton *w, int64_t j, int64_t g, double cost,
 
 static void put_sample(newton *w, int64_t j, double cost)
 {
-  const double *T = (const double *)w->p.T.val + j * w->p.T.ld;
+  const double *T = (const double *)w->p.T.X.val + j * w->p.T.X.ld;
   for (int64_t g = 0; g < w->G; g++)
     for (int64_t e = 0; e < w->G; e++) {
       double v = sqrt(cost * chance(w, j, g, cost, false));
@@ -235,10 +236,10 @@ static lapis_status walk(newton *w, int64_t c, double *best, lines_proof *proof)
  * in it. */
 static lapis_status rotate(const lines *p, double *basis, double *triangle)
 {
-  int64_t r = p->T.rows, n = p->T.cols;
-  const double *T = p->T.val;
+  int64_t r = p->T.X.rows, n = p->T.X.cols;
+  const double *T = p->T.X.val;
   for (int64_t k = 0; k < r * n; k++)
-    basis[k] = T[k / r * p->T.ld + k % r] /
+    basis[k] = T[k / r * p->T.X.ld + k % r] /
                (p->ridge == NULL ? 1 : sqrt(p->ridge[k % r]));
   la_array Q = la_wrap(basis, r, n), R = la_wrap(triangle, n, n);
   return p->h->ops->qr(p->h, &Q, &R);
@@ -248,7 +249,7 @@ static lapis_status rotate(const lines *p, double *basis, double *triangle)
 static void turn(const newton *w, const lines *p, const double *basis,
                  double *W, bool back)
 {
-  int64_t r = p->T.rows, n = p->T.cols;
+  int64_t r = p->T.X.rows, n = p->T.X.cols;
   for (int64_t g = 0; g < w->G; g++) {
     double *of = W + g * (r + 1), *a = w->a + g * (n + 1);
     if (back) memset(of, 0, (size_t)r * sizeof *of);
@@ -310,12 +311,12 @@ static lapis_status walk_parts(newton *w, const lines *p, arena *own, double *W,
                                lines_proof *proof)
 {
   double *basis = NULL, *best = arena_reals(own, w->len);
-  if (p->T.rows > w->r) {
+  if (p->T.X.rows > w->r) {
     double *inside = arena_reals(own, w->n * w->n);
-    basis = arena_reals(own, p->T.rows * w->n);
+    basis = arena_reals(own, p->T.X.rows * w->n);
     TRY(arena_status(own));
     TRY(rotate(p, basis, inside));
-    w->p.T = lapis_mat_f64(inside, w->n, w->n);
+    w->p.T = (samples){.X = lapis_mat_f64(inside, w->n, w->n)};
     w->p.ridge = NULL;
   }
   TRY(arena_status(own));
@@ -323,21 +324,38 @@ static lapis_status walk_parts(newton *w, const lines *p, arena *own, double *W,
   for (int64_t c = 0; c < p->K; c += w->G) {
     bool due = !lines_one_kind(p, c) && !lines_proved(proof, c, w->tol);
     if (due && w->l->status == LAPIS_OK)
-      TRY(walk_part(w, p, basis, c, W + c * (p->T.rows + 1), best, proof));
+      TRY(walk_part(w, p, basis, c, W + c * (p->T.X.rows + 1), best, proof));
   }
+  return LAPIS_OK;
+}
+
+/* p->T becomes dense. */
+static lapis_status unfold(lines *p, arena *own)
+{
+  lapis_mat X = p->T.X;
+  const double *shift = p->T.shift;
+  if (X.colptr == NULL) return LAPIS_OK;
+  double *to = arena_reals(own, X.rows * X.cols);
+  TRY(arena_status(own));
+  mat_to_f64(&X, to, X.rows);
+  for (int64_t k = 0; shift != NULL && k < X.rows * X.cols; k++)
+    to[k] -= shift[k % X.rows];
+  p->T = (samples){.X = lapis_mat_f64(to, X.rows, X.cols)};
   return LAPIS_OK;
 }
 
 lapis_status lines_newton(const lines *p, double tol, loop *l, double *W,
                           lines_proof *proof)
 {
-  int64_t n = p->T.cols, r = p->T.rows < n ? p->T.rows : n;
+  lines dense = *p;
+  int64_t n = p->T.X.cols, r = p->T.X.rows < n ? p->T.X.rows : n;
   int64_t G = lines_together(p);
   arena own = {.ctx = p->h->ctx};
-  newton w = {.p = *p, .r = r, .n = n, .G = G, .len = (r + 1) * G, .l = l};
+  lapis_status s = unfold(&dense, &own);
+  newton w = {.p = dense, .r = r, .n = n, .G = G, .len = (r + 1) * G, .l = l};
   w.tol = tol;
   w.rows = count_rows(r, n, G);
-  lapis_status s = walk_parts(&w, p, &own, W, proof);
+  if (s >= 0) s = walk_parts(&w, &dense, &own, W, proof);
   arena_free(&own);
   return s;
 }

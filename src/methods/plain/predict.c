@@ -142,6 +142,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const solver_class *cls,
   s->settings = &w->set;
   lapis_status status =
       cls == &linear_class ? read_weights(w, learned) : read_trees(w, learned);
+  w->answer.sparse = w->W != NULL;
   if (status >= 0) status = linear_take_model(s, &w->answer, data, learned);
   if (status >= 0 && w->W == NULL && !w->answer.numbers &&
       !are_shares(&w->grown))

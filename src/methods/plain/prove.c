@@ -33,7 +33,7 @@ static int64_t class_of(const lines *p, int64_t j)
 bool lines_one_kind(const lines *p, int64_t c)
 {
   bool seen[2] = {false, false};
-  for (int64_t j = 0; j < p->T.cols && !p->classes; j++) {
+  for (int64_t j = 0; j < p->T.X.cols && !p->classes; j++) {
     double s = p->sign[j * p->K + c];
     if (!isnan(s) && cost_of(p, j) > 0) seen[s > 0] = true;
   }
@@ -42,14 +42,14 @@ bool lines_one_kind(const lines *p, int64_t c)
 
 double lines_rounding(const lines *p)
 {
-  return 4 * DBL_EPSILON * sqrt((double)(p->T.cols + p->T.rows));
+  return 4 * DBL_EPSILON * sqrt((double)(p->T.X.cols + p->T.X.rows));
 }
 
 /* ---- losses ---------------------------------------------------------------*/
 static double label_loss(const lines *p, int64_t c, double *F)
 {
   double sum = 0;
-  for (int64_t j = 0; j < p->T.cols; j++) {
+  for (int64_t j = 0; j < p->T.X.cols; j++) {
     double s = p->sign[j * p->K + c], cost = cost_of(p, j);
     if (isnan(s)) {
       F[j] = 0;
@@ -64,7 +64,7 @@ static double label_loss(const lines *p, int64_t c, double *F)
 
 static double class_loss(const lines *p, double *F)
 {
-  int64_t n = p->T.cols, K = p->K;
+  int64_t n = p->T.X.cols, K = p->K;
   double sum = 0;
   for (int64_t j = 0; j < n; j++) {
     int64_t y = class_of(p, j);
@@ -93,7 +93,7 @@ double lines_loss(const lines *p, int64_t c, double *F)
 
 double lines_square(const lines *p, const double *W)
 {
-  int64_t r = p->T.rows;
+  int64_t r = p->T.X.rows;
   double sum = 0;
   for (int64_t g = 0; g < lines_together(p); g++)
     for (int64_t i = 0; i < r; i++) {
@@ -105,12 +105,8 @@ double lines_square(const lines *p, const double *W)
 
 lapis_status lines_score(const lines *p, const double *W, double *F)
 {
-  int64_t r = p->T.rows, n = p->T.cols, G = lines_together(p);
-  la_array T = la_wrap(p->T.val, r, n), w = la_wrap((double *)W, r, G);
-  la_array f = la_wrap(F, n, G);
-  T.ld = p->T.ld;
-  w.ld = r + 1;
-  TRY(p->h->ops->gemm(p->h, LA_T, LA_N, 1, &T, &w, 0, &f));
+  int64_t r = p->T.X.rows, n = p->T.X.cols, G = lines_together(p);
+  TRY(op_samples_dot(p->h, &p->T, W, r + 1, G, F));
   for (int64_t k = 0; k < n * G; k++) F[k] += W[k / n * (r + 1) + r];
   return LAPIS_OK;
 }
@@ -118,12 +114,8 @@ lapis_status lines_score(const lines *p, const double *W, double *F)
 lapis_status lines_slope(const lines *p, const double *W, const double *R,
                          double *g)
 {
-  int64_t r = p->T.rows, n = p->T.cols, G = lines_together(p);
-  la_array T = la_wrap(p->T.val, r, n), slopes = la_wrap((double *)R, n, G);
-  la_array to = la_wrap(g, r, G);
-  T.ld = p->T.ld;
-  to.ld = r + 1;
-  TRY(p->h->ops->gemm(p->h, LA_N, LA_N, 1, &T, &slopes, 0, &to));
+  int64_t r = p->T.X.rows, n = p->T.X.cols, G = lines_together(p);
+  TRY(op_samples_add(p->h, &p->T, R, G, g, r + 1));
   for (int64_t k = 0; k < G; k++) {
     double *of = g + k * (r + 1);
     of[r] = 0;
@@ -139,10 +131,10 @@ lapis_status lines_slope(const lines *p, const double *W, const double *R,
 static void balance_label(const lines *p, double *R)
 {
   double sum[2] = {0, 0};
-  for (int64_t j = 0; j < p->T.cols; j++) sum[R[j] > 0] += fabs(R[j]);
+  for (int64_t j = 0; j < p->T.X.cols; j++) sum[R[j] > 0] += fabs(R[j]);
   int larger = sum[1] > sum[0];
   double share = sum[larger] > 0 ? sum[!larger] / sum[larger] : 1;
-  for (int64_t j = 0; j < p->T.cols; j++)
+  for (int64_t j = 0; j < p->T.X.cols; j++)
     if ((R[j] > 0) == larger) R[j] *= share;
 }
 
@@ -152,7 +144,7 @@ static void balance_label(const lines *p, double *R)
 static void balance_classes(const lines *p, double *R, double *freed,
                             double *share)
 {
-  int64_t n = p->T.cols, K = p->K;
+  int64_t n = p->T.X.cols, K = p->K;
   double lacking = 0;
   memset(freed, 0, (size_t)n * sizeof *freed);
   for (int64_t g = 0; g < K; g++) {
@@ -178,7 +170,7 @@ static void balance_classes(const lines *p, double *R, double *freed,
 static double label_entropy(const lines *p, const double *R)
 {
   double sum = 0;
-  for (int64_t j = 0; j < p->T.cols; j++) {
+  for (int64_t j = 0; j < p->T.X.cols; j++) {
     double cost = cost_of(p, j), a = fmin(fabs(R[j]), cost), b = cost - a;
     if (a > 0) sum -= a * (log(a) - log(cost)); /* a may have no digits */
     if (b > 0) sum -= b * (a < b ? log1p(-a / cost) : log(b / cost));
@@ -188,7 +180,7 @@ static double label_entropy(const lines *p, const double *R)
 
 static double class_entropy(const lines *p, const double *R)
 {
-  int64_t n = p->T.cols;
+  int64_t n = p->T.X.cols;
   double sum = 0;
   for (int64_t j = 0; j < n; j++) {
     int64_t y = class_of(p, j);
@@ -205,22 +197,24 @@ static double class_entropy(const lines *p, const double *R)
 
 lapis_status lines_bound(const lines *p, double *R, double *TR, double *bound)
 {
-  int64_t r = p->T.rows, n = p->T.cols, G = lines_together(p);
-  double *spare = base_alloc_raw(p->h->ctx, n + G, sizeof *spare);
+  int64_t r = p->T.X.rows, n = p->T.X.cols, G = lines_together(p);
+  int64_t room = n + G > r ? n + G : r;
+  double *spare = base_alloc_raw(p->h->ctx, room, sizeof *spare), square = 0;
   if (spare == NULL) return LAPIS_ENOMEM;
   if (p->classes)
     balance_classes(p, R, spare, spare + n);
   else
     balance_label(p, R);
+  lapis_status s = op_samples_add(p->h, &p->T, R, G, TR, r);
+  for (int64_t g = 0; s >= 0 && g < G; g++) {
+    op_samples_rounding(&p->T, R + g * n, spare);
+    for (int64_t i = 0; i < r; i++) {
+      double w = fabs(TR[g * r + i]) + spare[i];
+      square += w * w / (p->ridge == NULL ? 1 : p->ridge[i]);
+    }
+  }
   base_free(spare);
-  la_array T = la_wrap(p->T.val, r, n), R_ = la_wrap(R, n, G);
-  la_array out = la_wrap(TR, r, G);
-  T.ld = p->T.ld;
-  TRY(p->h->ops->gemm(p->h, LA_N, LA_N, 1, &T, &R_, 0, &out));
-  double square = 0;
-  for (int64_t k = 0; k < r * G; k++)
-    square += TR[k] * TR[k] / (p->ridge == NULL ? 1 : p->ridge[k % r]);
   *bound =
       (p->classes ? class_entropy(p, R) : label_entropy(p, R)) - square / 2;
-  return LAPIS_OK;
+  return s;
 }

@@ -11,11 +11,11 @@
  * the best one has W = -T R. */
 #ifndef LAPIS_PLAIN_PROVE_H
 #define LAPIS_PLAIN_PROVE_H
-#include "la/backend.h"
+#include "op/learn/samples.h"
 
 typedef struct lines {
   la *h;
-  lapis_mat T;          /* r x n: features, in any coordinates */
+  samples T;            /* r x n: features, in any coordinates */
   const double *ridge;  /* r: the square of a weight counts so often; NULL: 1 */
   const double *sign;   /* K x n: 1, -1, NaN: not known */
   const double *weight; /* n: v; or NULL: 1 */

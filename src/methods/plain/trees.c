@@ -77,7 +77,7 @@ static lapis_status solve(lapis_solver *s)
   linear_answer *a = &w->answer;
   trees_problem p = {.kind = (trees_kind)w->set.kind,
                      .numbers = a->numbers,
-                     .X = a->X,
+                     .X = a->X.val,
                      .target = a->numbers ? a->Y : a->labels.sign,
                      .weight = a->weight,
                      .d = a->d,

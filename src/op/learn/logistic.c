@@ -147,14 +147,10 @@ static void losses(walk *w)
 /* value and slope of every walker at next. */
 static lapis_status evaluate(walk *w)
 {
-  la_array X = la_wrap(w->p->X.val, w->d, w->n);
-  la_array at = la_wrap(w->next, w->d, w->K), F = la_wrap(w->F, w->n, w->K);
-  la_array slope = la_wrap(w->slope, w->d, w->K);
-  X.ld = w->p->X.ld;
-  at.ld = slope.ld = w->size;
-  TRY(w->h->ops->gemm(w->h, LA_T, LA_N, 1, &X, &at, 0, &F));
+  const samples *of = &w->p->of;
+  TRY(op_samples_dot(w->h, of, w->next, w->size, w->K, w->F));
   losses(w);
-  TRY(w->h->ops->gemm(w->h, LA_N, LA_N, 1, &X, &F, 0, &slope));
+  TRY(op_samples_add(w->h, of, w->F, w->K, w->slope, w->size));
   for (int64_t c = 0; c < w->K; c++)
     for (int64_t i = 0; i < w->d; i++) {
       double r = w->p->ridge == NULL ? 1 : w->p->ridge[i];
@@ -311,10 +307,13 @@ static void find_one_kind(walk *w, int64_t c)
 /* |X|^2 */
 static double size_of_samples(const walk *w)
 {
-  const double *X = w->p->X.val;
+  const lapis_mat *X = &w->p->of.X;
+  const double *val = X->val;
   double square = 0;
-  for (int64_t j = 0; j < w->n; j++)
-    square += dot(X + j * w->p->X.ld, X + j * w->p->X.ld, w->d);
+  for (int64_t j = 0; j < w->n; j++) {
+    int64_t count, first = op_sample(X, j, &count);
+    square += dot(val + first, val + first, count);
+  }
   return square;
 }
 
@@ -415,7 +414,7 @@ static lapis_status walk_all(walk *w, double *left)
 lapis_status op_logistic(la *h, const logistic_problem *p, double *W,
                          double *left)
 {
-  int64_t d = p->X.rows, n = p->X.cols, K = p->K, size = (d + 1) * K;
+  int64_t d = p->of.X.rows, n = p->of.X.cols, K = p->K, size = (d + 1) * K;
   walk w = {.h = h, .p = p, .d = d, .n = n, .K = K, .size = d + 1, .w = W};
   w.count = p->classes ? 1 : K;
   w.len = p->classes ? size : d + 1;

@@ -1,11 +1,11 @@
 /* logistic.h - logistic regression of several labels, or classes, at once. */
 #ifndef LAPIS_LOGISTIC_H
 #define LAPIS_LOGISTIC_H
-#include "la/backend.h"
+#include "op/learn/samples.h"
 #include "solver/loop.h"
 
 typedef struct logistic_problem {
-  lapis_mat X;        /* d x n doubles, no NaN */
+  samples of;         /* d x n */
   const double *sign; /* K x n: 1, -1, or NaN: not known */
   int64_t K;
   const double *weight; /* n: a loss counts so often; or NULL: once */

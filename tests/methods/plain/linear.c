@@ -85,6 +85,55 @@ static void gaps_hold_means(void **state)
   discard(p, s);
 }
 
+/* X as one whose numbers are stored, but for zeros; to be freed. */
+static lapis_mat stored(const double *X)
+{
+  int64_t *colptr = calloc(N + 1, sizeof *colptr), count = 0;
+  int32_t *rowidx = calloc((size_t)D * N, sizeof *rowidx);
+  double *val = calloc((size_t)D * N, sizeof *val);
+  for (int k = 0; k < D * N; k++) {
+    if (X[k] == 0) continue;
+    val[count] = X[k];
+    rowidx[count++] = k % D;
+    colptr[k / D + 1] = count;
+  }
+  lapis_mat A = lapis_mat_f64(val, D, N);
+  A.colptr = colptr;
+  A.rowidx = rowidx;
+  return A;
+}
+
+static void a_sparse_X_is_answered_alike(void **state)
+{
+  problem *p = make();
+  for (int k = 0; k < D * N; k++) {
+    if (k % 4 == 0) p->X[k] = 0;
+    if (k % 9 == 0) p->X[k] = NAN;
+  }
+  lapis_mat A = stored(p->X);
+  lapis_solver *s = fit(p, NULL), *q, *new[2];
+  p->data.X = A;
+  q = fit(p, NULL);
+  lapis_model *model;
+  assert_int_equal(lapis_model_new(q, &model), 0);
+  lapis_data data[] = {{.X = lapis_mat_f64(p->X, D, N)}, {.X = A}};
+  for (int i = 0; i < 2; i++) {
+    lapis_status got =
+        lapis_predict_new(p->ctx, &data[i], model, NULL, &new[i]);
+    new[i] = solved(p, got, new[i]);
+    for (int k = 0; k < 3 * N; k++)
+      CHECK_NEAR(check_result(new[i], "scores")[k],
+                 check_result(s, "scores")[k], 1e-4);
+    lapis_solver_free(new[i]);
+  }
+  lapis_model_free(model);
+  lapis_solver_free(q);
+  free(A.val);
+  free((void *)A.colptr);
+  free((void *)A.rowidx);
+  discard(p, s);
+}
+
 /* Slope and bias of each class decide, where they are given. */
 static void a_calibration_decides(void **state)
 {
@@ -269,6 +318,7 @@ int test_linear(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_middle_class_has_its_place),
       cmocka_unit_test(gaps_hold_means),
+      cmocka_unit_test(a_sparse_X_is_answered_alike),
       cmocka_unit_test(a_calibration_decides),
       cmocka_unit_test(units_do_not_keep_it_from_the_optimum),
       cmocka_unit_test(solved_means_the_gradient),
