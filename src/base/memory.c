@@ -109,7 +109,7 @@ static lapis_status unfolds(lapis_ctx *ctx, const char *what, double bytes,
   return lapis_fail(ctx, LAPIS_ENOMEM,
                     "%s: would take %.3g MB of memory, made of %.3g MB; is the "
                     "number of a feature wrong, or does a column of words hold "
-                    "names? If it is right,  --max-unfold %.0f allows it (MB)",
+                    "names? If it is right, --max-unfold %.0f allows it (MB)",
                     what, bytes / 1e6, stored / 1e6,
                     ceil(bytes / arrays / 1e6));
 }
