@@ -136,6 +136,8 @@ typedef struct sv_quadratic {
   double *a, *g;            /* n each: alpha, Qa */
   double *wide;             /* 2 n: rows of single */
   double norm, gap;         /* a'Qa; (a'Qa - min g) / (a'Qa / 2) */
+  double tol;               /* gap asked for in the end */
+  int64_t sweeps;           /* of this sv_smo */
 } sv_quadratic;
 /* From a as it stands (1'a = 1) or, where a is 0, from its own start. */
 lapis_status sv_smo(sv_quadratic *q, double tol);
@@ -151,8 +153,10 @@ void sv_model_keep(sv_model *t);
 /* *moved: some way; the bound is not of the new point yet. */
 lapis_status sv_model_step(sv_model *t, bool *moved);
 /* Solves Q_FF b = 1 on the support and corrects it; keeps the better of the
- * two points. */
-lapis_status sv_polish(sv_quadratic *q, double tol);
+ * two points, but none whose gap is above taken. */
+lapis_status sv_polish(sv_quadratic *q, double tol, double taken);
+/* gap of norm and the least entry of g. */
+void sv_quadratic_set_gap(sv_quadratic *q, double least);
 /* g, norm and gap from a alone. */
 lapis_status sv_quadratic_certify(sv_quadratic *q);
 lapis_status sv_quadratic_record(sv_quadratic *q, double tol);

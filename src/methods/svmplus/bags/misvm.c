@@ -295,6 +295,8 @@ static const char *kernel_name(int kernel)
                                        : "chi2";
 }
 
+static const double LOOSE = 1e-3; /* gap of fits that are compared */
+
 /* The kernel and C by which held-out bags' scores say most, which is by the
  * log-loss of the sigmoid that goes with them; half of the time may go. */
 static lapis_status try_all(misvm *w, double *best)
@@ -305,6 +307,7 @@ static lapis_status try_all(misvm *w, double *best)
   loop *l = &w->base.loop;
   lapis_status s = LAPIS_OK;
   double end = base_seconds() + loop_seconds_left(l) / 2;
+  set.stop.tol = fmax(set.stop.tol, LOOSE);
   for (int k = 0; k < (w->any_kernel ? 2 : 1); k++)
     for (int i = 0; i < 4; i++) {
       double t = 0, loss = INFINITY;

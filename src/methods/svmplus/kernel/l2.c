@@ -68,15 +68,16 @@ static void scores_from_gradient(svmplus *w, const sv_quadratic *p, int64_t c)
   }
 }
 
-static lapis_status l2_solve(sv_quadratic *p, double tol)
+static lapis_status l2_solve(sv_quadratic *p)
 {
+  double tol = p->tol;
   /* SMO finds the support, Cholesky the digits; SMO again where it failed.
    * Where a step of SMO makes all rows, Cholesky takes over earlier. */
   bool whole = p->Q != NULL || p->single != NULL;
   double enough = whole ? 1e-3 : 1e-1;
   if (sv_phase(p->loop) % 2 == 0) {
     TRY(sv_smo(p, fmax(tol, enough)));
-    if (p->gap > tol || tol < 1e-3) TRY(sv_polish(p, tol));
+    if (p->gap > tol) TRY(sv_polish(p, tol, INFINITY));
     if (p->gap <= tol) return LAPIS_OK;
     if (p->single != NULL) return LAPIS_OK; /* Cholesky in double is next */
     loop_set_stage(p->loop, p->loop->stage + 1);
@@ -154,7 +155,7 @@ static lapis_status solve_in_single(svmplus *w, sv_quadratic *p, int64_t c,
                         .tol = w->set.stop.tol};
   TRY(sv_single_new(&given, w->diag, &x));
   p->single = &x;
-  lapis_status s = l2_solve(p, w->set.stop.tol);
+  lapis_status s = l2_solve(p);
   p->single = NULL;
   sv_single_free(&x);
   *done = p->gap <= w->set.stop.tol || p->loop->status != LAPIS_OK ||
@@ -178,7 +179,7 @@ static lapis_status solve_in_double(svmplus *w, sv_quadratic *p)
   } else {
     prepare_rows(w);
   }
-  return l2_solve(p, w->set.stop.tol);
+  return l2_solve(p);
 }
 
 lapis_status sv_l2_part(svmplus *w, int64_t c)
@@ -189,6 +190,7 @@ lapis_status sv_l2_part(svmplus *w, int64_t c)
                     .h = &w->h,
                     .loop = q->loop,
                     .n = q->n,
+                    .tol = w->set.stop.tol,
                     .source = &w->rows,
                     .diag = w->diag};
   p.a = base_alloc(q->ctx, 4 * q->n, sizeof *p.a);

@@ -5,22 +5,25 @@
  * sets the scale.  Cholesky gives b; samples with b <= 0 leave F, samples
  * whose gradient is far below a'Qa enter, and the best point by its
  * certified gap is kept.  SMO provides F and takes over where this does not
- * settle. */
+ * settle.  Asked early, from an F far from the answer's, it leaves SMO where it
+ * was unless it settles: its rounds lower a'Qa only in the end. */
 #include <math.h>
 #include <string.h>
 
 #include "methods/svmplus/svmplus.h"
 
-enum { ROUNDS = 20, MOST = 12000 };
+enum { ROUNDS = 20, IDLE = 4 /* without gain */, MOST = 12000 };
 static const double WORST = 0.1; /* of the largest violation */
 
 typedef struct polish {
   sv_quadratic *q;
-  int64_t *F, count;  /* n */
-  double *A, *b, *r;  /* count x count, in double; n, n */
-  sv_support support; /* in single precision */
-  double *best;       /* n */
-  double best_gap;
+  int64_t *F, count;      /* n */
+  double *A, *b, *r;      /* count x count, in double; n, n */
+  sv_support support;     /* in single precision */
+  double *best;           /* n */
+  double taken;           /* points of a larger gap are not */
+  double best_gap, least; /* least: a'Qa so far */
+  int idle;               /* rounds since either fell */
 } polish;
 
 static lapis_status support_matrix(polish *t)
@@ -91,7 +94,9 @@ static lapis_status one_round(polish *t, bool *settled)
     return LAPIS_OK;
   }
   TRY(sv_quadratic_certify(q));
-  if (q->gap < t->best_gap) {
+  t->idle = q->gap < t->best_gap || q->norm < t->least ? 0 : t->idle + 1;
+  t->least = fmin(t->least, q->norm);
+  if (q->gap < t->best_gap && q->gap <= t->taken) {
     t->best_gap = q->gap;
     memcpy(t->best, q->a, (size_t)q->n * sizeof *q->a);
   }
@@ -103,9 +108,10 @@ static lapis_status one_round(polish *t, bool *settled)
 
 static lapis_status run(polish *t, double tol)
 {
-  bool settled = false;
+  bool settled = false, early = isfinite(t->taken);
   double enough = t->q->single != NULL ? .1 : 1e-3;
   for (int k = 0; k < ROUNDS && !settled; k++) {
+    if (early && t->idle == IDLE) break;
     if (base_cancelled(t->q->ctx)) break; /* time limits end steps, not this */
     lapis_status s = one_round(t, &settled);
     if (s == LAPIS_ENUMERIC) break; /* a singular Q_FF: SMO's answer stands */
@@ -118,13 +124,13 @@ static lapis_status run(polish *t, double tol)
   return sv_quadratic_certify(t->q);
 }
 
-lapis_status sv_polish(sv_quadratic *q, double tol)
+lapis_status sv_polish(sv_quadratic *q, double tol, double taken)
 {
   int64_t n = q->n, count = 0;
   for (int64_t i = 0; i < n; i++) count += q->a[i] > 0;
   if (count > MOST) return LAPIS_OK;
   int64_t room = n < MOST ? n : MOST;
-  polish t = {.q = q, .best_gap = q->gap};
+  polish t = {.q = q, .taken = taken, .best_gap = q->gap, .least = q->norm};
   t.F = base_alloc(q->ctx, n, sizeof *t.F);
   if (q->single == NULL) t.A = base_alloc_raw(q->ctx, room * room, sizeof *t.A);
   t.b = base_alloc_raw(q->ctx, 3 * n, sizeof *t.b);

@@ -12,7 +12,6 @@
  * Numerics: a'Qa follows from the steps and is made anew, with g, whenever
  * the bound says that the end is reached. */
 #include <math.h>
-#include <string.h>
 
 #include "base/width.h"
 #include "methods/svmplus/svmplus.h"
@@ -34,53 +33,6 @@ WIDTH_INLINED int64_t smallest(const double *g, int64_t n)
   for (int c = 1; c < LANES; c++) low[0] = low[c] < low[0] ? low[c] : low[0];
   while (best < n - 1 && g[best] > low[0]) best++;
   return best;
-}
-
-static double bound(const sv_quadratic *q, double least)
-{
-  return (q->norm - least) / fmax(q->norm / 2, 1e-300);
-}
-
-static void set_bound(sv_quadratic *q)
-{
-  q->gap = bound(q, q->g[smallest(q->g, q->n)]);
-}
-
-static lapis_status gradient(sv_quadratic *q)
-{
-  int64_t n = q->n;
-  if (q->single != NULL) return sv_single_times(q->single, q->a, q->g);
-  if (q->Q == NULL) return sv_rows_times(q->source, q->a, q->g);
-  memset(q->g, 0, (size_t)n * sizeof *q->g);
-  for (int64_t j = 0; j < n; j++)
-    for (int64_t i = 0; i < n && q->a[j] > 0; i++)
-      q->g[i] += q->a[j] * q->Q[j * n + i];
-  return LAPIS_OK;
-}
-
-lapis_status sv_quadratic_certify(sv_quadratic *q)
-{
-  TRY(gradient(q));
-  q->norm = 0;
-  for (int64_t i = 0; i < q->n; i++) q->norm += q->a[i] * q->g[i];
-  set_bound(q);
-  if (q->single != NULL) /* |a| <= 1: of a'Qa and of min Qa */
-    q->gap += 4 * q->single->doubt / fmax(q->norm, 1e-300);
-  if (isfinite(q->gap)) return LAPIS_OK;
-  return lapis_fail(
-      q->ctx, LAPIS_ENUMERIC,
-      "svmplus: the numbers overflow; scale the features (--map standard)");
-}
-
-lapis_status sv_quadratic_record(sv_quadratic *q, double tol)
-{
-  double f = q->norm / 2;
-  TRY(loop_record(q->loop, (double[]){f, f * (1 - q->gap), q->gap}));
-  base_say(q->ctx, 2, "svmplus: %" PRId64 " objective %.10g gap %.2e",
-           q->loop->iter, f, q->gap);
-  lapis_progress now = {.objective = f, .gap = q->gap, .residual = NAN};
-  loop_show(q->loop, &now, tol);
-  return LAPIS_OK;
 }
 
 /* Q_ii + Q_jj - 2 Q_ij, where rounding leaves anything of it. */
@@ -144,7 +96,7 @@ lapis_status sv_sweep(sv_quadratic *q, double tol, bool *more)
   for (int64_t k = 0; k < q->n; k++) {
     const double *qi = row(q, i, wide);
     double curve = 1;
-    q->gap = bound(q, q->g[i]);
+    sv_quadratic_set_gap(q, q->g[i]);
     *more = q->gap > tol;
     if (!*more) return LAPIS_OK;
     int64_t j = partner(q, i, qi, &curve);
@@ -175,9 +127,19 @@ static lapis_status step_of_model(sv_quadratic *q, sv_model *model, double tol,
                                   bool *more)
 {
   TRY(sv_model_step(model, more));
-  set_bound(q);
+  sv_quadratic_set_gap(q, q->g[smallest(q->g, q->n)]);
   *more = *more && q->gap > tol;
   return LAPIS_OK;
+}
+
+/* Whether these sweeps cost what factors of Q_FF do: a factor costs n / 400
+ * sweeps (bench/svmplus.c, kernel).  Where many sweeps crawl along an
+ * ill-conditioned Q, Cholesky ends them; asked again after twice as many. */
+static bool is_due(const sv_quadratic *q)
+{
+  int64_t due = q->n < 1600 ? 4 : q->n / 400;
+  while (due < q->sweeps) due *= 2;
+  return due == q->sweeps;
 }
 
 static lapis_status minimise(sv_quadratic *q, sv_model *model, double tol)
@@ -185,12 +147,14 @@ static lapis_status minimise(sv_quadratic *q, sv_model *model, double tol)
   double last = INFINITY;
   /* Steps in single precision stop a little below. */
   double aim = q->single != NULL ? 0.9 * tol : tol;
-  int64_t sweeps = 0, most = q->single != NULL ? SINGLE_SWEEPS : INT64_MAX;
+  int64_t most = q->single != NULL ? SINGLE_SWEEPS : INT64_MAX;
   bool more = false;
-  while (q->gap > tol && sweeps++ < most && loop_next(q->loop)) {
+  while (q->gap > tol && q->sweeps < most && loop_next(q->loop)) {
+    q->sweeps++;
     more = true;
     TRY(model != NULL ? step_of_model(q, model, tol, &more)
                       : sv_sweep(q, aim, &more));
+    if (more && model == NULL && is_due(q)) TRY(sv_polish(q, q->tol, tol));
     TRY(sv_quadratic_record(q, tol));
     if (more) continue;
     TRY(sv_quadratic_certify(q));
@@ -207,11 +171,13 @@ static lapis_status minimise(sv_quadratic *q, sv_model *model, double tol)
 static lapis_status run(sv_quadratic *q, sv_model *model, double tol)
 {
   bool resumed;
+  q->sweeps = 0;
   start(q);
   loop_keep(q->loop, "a", q->a, q->n);
   loop_keep(q->loop, "g", q->g, q->n);
   loop_keep(q->loop, "norm", &q->norm, 1);
   loop_keep(q->loop, "gap", &q->gap, 1);
+  loop_keep_whole(q->loop, "sweeps", &q->sweeps, 1, 0, LOOP_MOST);
   if (model != NULL) sv_model_keep(model);
   TRY(loop_resume(q->loop, &resumed));
   if (!resumed) TRY(sv_quadratic_certify(q));
