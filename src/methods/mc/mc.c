@@ -32,14 +32,26 @@
 #include <math.h>
 
 static const double RELAXATION = 1.6;
+static const double INEXACT = 1e-2; /* of a step, times its residual */
 static const anderson_options ACCELERATION = {
     .memory = 6, .regular = 1e-10, .firm = true};
 
 /* ---- the steps ----------------------------------------------------------*/
-/* A <- SVT(W, mu / rho), W = 2B - V */
+/* |A - B| / |B| */
+static double residual_of(const double sums[4])
+{
+  return sqrt(sums[0] / fmax(sums[2], 1e-300));
+}
+
+/* A <- SVT(W, mu / rho), W = 2B - V, as exactly as the residual makes worth
+ * while that has come, of the step before the last. */
 static lapis_status update_low_rank(mc *w)
 {
-  return op_svt_apply(w->svt, &w->W, w->p.mu / w->rho, &w->A, &w->low_rank);
+  op_svt_accept(w->svt, INEXACT * fmin(w->residual, 1));
+  TRY(op_svt_apply(w->svt, &w->W, w->p.mu / w->rho, &w->A, &w->low_rank));
+  op_svt_accept(w->svt, 0);
+  w->residual = residual_of(w->sums);
+  return LAPIS_OK;
 }
 
 /* V <- V + 1.6 (A - B), the plain step from A. */
@@ -110,7 +122,7 @@ static lapis_status check_gap(mc *w)
   TRY(mc_certify(w, &w->bounds));
   mc_bounds *b = &w->bounds;
   bool moved = l->iter > 0;
-  double residual = moved ? sqrt(sums[0] / fmax(sums[2], 1e-300)) : NAN;
+  double residual = moved ? residual_of(sums) : NAN;
   double rank = (double)w->low_rank.rank;
   TRY(loop_record(l, (double[]){b->primal, b->dual, b->gap, residual, rank}));
   base_say(w->base.ctx, 2,
@@ -169,6 +181,7 @@ void mc_keep(mc *w)
     la_keep_part(l, "A", &w->A);
     la_keep_part(l, "V", &w->V);
     loop_keep(l, "sums", w->sums, 4);
+    loop_keep(l, "residual", &w->residual, 1);
     anderson_keep(&w->accel, l);
   }
   loop_keep(l, "path", w->path, 3);
@@ -195,7 +208,7 @@ static lapis_status iterate(mc *w)
   bool resumed;
   w->bounds.gap = INFINITY;
   w->checked = -1;
-  w->sums[0] = w->sums[1] = INFINITY; /* no step yet */
+  w->sums[0] = w->sums[1] = w->residual = INFINITY; /* no step yet */
   anderson_reset(&w->accel);
   mc_keep(w);
   TRY(loop_resume(l, &resumed));

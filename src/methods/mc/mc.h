@@ -93,6 +93,7 @@ typedef struct mc {
   la_array A, B, V, W; /* m x n each */
   anderson accel;      /* of V, admm's own */
   double sums[4];      /* of the last reflect */
+  double residual;     /* |A - B| / |B|, of sums that have arrived */
   la_array column;     /* m x 1 */
   double rho;
   double share;    /* of what |rho U|_2 may be above mu, at the last proof */

@@ -5,7 +5,7 @@
 #include "op/svt/svt_filter.h"
 #include "op/svt/svt_subspace.h"
 
-enum { SVT_PROBES = 8 };
+enum { SVT_PROBES = 8, UNTESTED = -1 };
 
 struct svt_subspace {
   la *h;
@@ -33,7 +33,8 @@ struct svt_subspace {
   bool exact;            /* G B is by W even so */
   int rounds;            /* filters of this kind of product */
   double worst;          /* largest relative residual before the last one */
-  int64_t untested;      /* calls of svt_track.c since the last test */
+  int64_t before;        /* rank of the last call; UNTESTED: a test failed */
+  int64_t untested;      /* calls since the last test */
   int64_t pause, fails;  /* calls to leave it alone; how often it gave up */
   bool loose;            /* B is orthonormal to 1e-6 only, as it leaves it */
 };

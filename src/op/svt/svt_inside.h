@@ -27,6 +27,9 @@ lapis_status svt_inside_ritz_vectors(svt_subspace *s, int64_t first,
  * result. */
 lapis_status svt_inside_residuals(svt_subspace *s, int64_t first,
                                   double *answer);
+/* Whether the call must look for values that nothing led to (svt_subspace.c).
+ */
+bool svt_inside_due(svt_subspace *s, const svt_question *q);
 /* Whether no more than s->rank singular values exceed q->t.  Of X's orthonormal
  * columns theta is at most x'G x, and error at least |G x - theta x|; INFINITY:
  * not to be used. */

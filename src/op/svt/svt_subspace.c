@@ -48,8 +48,12 @@
  * that, v the unit vector along (G - H) y: to be below a hundredth of it for 8
  * fresh z is as improbable as above.  Errors of single precision are in G - H.
  *
- * A rough question about a W that moved a little is answered by svt_track.c
- * from the same basis, where its bounds allow it.
+ * A rough question, of a caller who proves the norm of a multiplier by all of
+ * its spectrum.  About a W that moved a little it is answered by svt_track.c
+ * from the same basis, where its bounds allow it; and the test is made where
+ * the rank changes, and at every fourth call else: a value that climbs above t
+ * between two tests is one that the guards have not met, and the next test
+ * finds it.
  *
  * Where the columns of W are divided among processes G X is a sum over them,
  * and all else is done by every one alike.
@@ -327,7 +331,6 @@ static int64_t widest(const svt_subspace *s)
 static lapis_status begin(svt_subspace *s)
 {
   s->multiplied = 0;
-  s->cold = s->used == 0;
   la_array B = la_cols(&s->B, 0, s->used);
   bool loose = s->loose;
   s->loose = false;
@@ -341,13 +344,14 @@ static lapis_status begin(svt_subspace *s)
 static lapis_status conclude(svt_subspace *s, const svt_question *q,
                              svt_found *out, bool *done)
 {
-  verdict v;
+  verdict v = PROVED;
   bool room;
-  TRY(svt_inside_certify(s, q, &v));
+  if (svt_inside_due(s, q)) TRY(svt_inside_certify(s, q, &v));
   out->certified = v == PROVED;
   out->why = v == PROVED ? "few singular values above the threshold"
                          : "singular values crowd below the threshold";
   if (v != MISSED) return LAPIS_OK;
+  s->before = UNTESTED;
   TRY(add_missed(s, &room));
   *done = !room;
   if (s->filter == NULL) return LAPIS_OK;
@@ -422,6 +426,8 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
       !(q->square <= DBL_MAX))
     return LAPIS_OK;
   s->columns = s->sums = 0;
+  s->before = s->rank;
+  s->cold = s->used == 0;
   s->unlikely = q->rough ? ROUGHLY : UNLIKELY;
   TRY(svt_track(s, q, out, &done));
   if (done) return LAPIS_OK;
@@ -449,7 +455,7 @@ lapis_status svt_subspace_seed(svt_subspace *s, const la_array *Q,
   la_array from = la_cols(Q, 0, count), to = la_cols(&s->B, 0, count);
   la_array fresh = la_cols(&s->B, count, c);
   TRY(la_copy(s->h, &from, &to));
-  s->used = count;
+  s->used = s->rank = count; /* all above t, of another W */
   TRY(svt_basis_draw(s, &fresh));
   return svt_basis_join(s, c);
 }

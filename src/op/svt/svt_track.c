@@ -22,17 +22,13 @@
  * Nothing missed, by the test of svt_subspace.c.  With b = W (I - V V') it is
  * G U = U S^2 + b b'U, |b b'u| <= |b|^2 |u - B c|, and |b|^2 <= t^2 / (1 - d^2)
  * where the test succeeds, d = |U - B C|_F of the columns of U that its proof
- * takes: guards that moved far are not among them.  It is made where the rank
- * changes, and at every TEST_EVERY-th call else: a value that climbs above t
- * between two tests is one that the guards have not met, and the next test
- * finds it.  No certificate rests on this: who calls with a rough question
- * proves the norm of a multiplier by all of its spectrum. */
+ * takes: guards that moved far are not among them. */
 #include <float.h>
 #include <math.h>
 
 #include "op/svt/svt_inside.h"
 
-enum { MOST_ROUNDS = 3, TEST_EVERY = 4, MOST_PAUSE = 16 };
+enum { MOST_ROUNDS = 3, MOST_PAUSE = 16 };
 static const double LEAST = 1e-9;   /* of theta_1: U is orthonormal to 1e-6 */
 static const double TRUSTED = 1e-4; /* t / sigma_1 */
 static const double STEADY = 1e-3;  /* |u - B c|^2 of a guard in a proof */
@@ -132,8 +128,8 @@ static lapis_status test(svt_subspace *s, const svt_question *q, const turn *r,
 {
   verdict v;
   double left = 1 - r->steady;
-  bool due = r->rank != s->rank || ++s->untested >= TEST_EVERY;
   s->rank = r->rank;
+  bool due = svt_inside_due(s, q);
   s->shown = r->p;
   *good = !due;
   if (*good || !(left > 0.5)) return LAPIS_OK;
@@ -144,7 +140,6 @@ static lapis_status test(svt_subspace *s, const svt_question *q, const turn *r,
   }
   TRY(svt_inside_certify(s, q, &v));
   *good = v == PROVED;
-  s->untested = 0;
   return LAPIS_OK;
 }
 
@@ -195,7 +190,10 @@ lapis_status svt_track(svt_subspace *s, const svt_question *q, svt_found *out,
     double floor = 64 * DBL_EPSILON * (sigma_1 / q->t);
     *done = r.away * q->t <= fmax(q->accuracy, floor) * sigma_1;
   }
-  if (*done) TRY(test(s, q, &r, done));
+  if (*done) {
+    TRY(test(s, q, &r, done));
+    if (!*done) s->before = UNTESTED;
+  }
   if (!*done) return give_up(s);
   s->fails = 0;
   answer(s, &r, out);
