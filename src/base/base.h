@@ -183,6 +183,7 @@ typedef struct base_traffic {
   const char *device; /* NULL: none was opened */
   uint64_t launches;  /* of kernels */
   uint64_t up, down;  /* bytes */
+  uint64_t reads;     /* that waited for the device */
 } base_traffic;
 base_traffic *base_traffic_of(lapis_ctx *ctx);
 

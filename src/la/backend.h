@@ -101,9 +101,10 @@ typedef struct la_backend {
                        const la_array *x, double beta, la_array *y);
   /* C = A A' (LA_N) or A' A (LA_T), both triangles written */
   lapis_status (*syrk)(la *h, la_trans t, const la_array *A, la_array *C);
-  /* Eigenvalues of symmetric C (destroyed) above `above`, largest first, into
-   * values (host, room for n); vectors into the first *count columns of Q (n x
-   * n), or none where Q is NULL.  above = -INFINITY: all. */
+  /* Eigenvalues of symmetric C (destroyed; nothing above its diagonal counts)
+   * above `above`, largest first, into values (host, room for n); vectors into
+   * the first *count columns of Q (n x n), or none where Q is NULL.  above =
+   * -INFINITY: all. */
   lapis_status (*eigh)(la *h, la_array *C, double above, double *values,
                        la_array *Q, int64_t *count);
   /* Thin SVD of A (m x n, destroyed), k = min(m, n): U m x k, s host k

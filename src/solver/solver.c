@@ -63,10 +63,11 @@ static void say_traffic(const lapis_solver *s, const base_traffic *before)
   if (now->launches == before->launches) return;
   base_say(s->ctx, 1,
            "%s: %" PRId64 " kernels run by %s, %" PRId64
-           " bytes sent to it, %" PRId64 " bytes back",
+           " bytes sent to it, %" PRId64 " bytes back in %" PRId64 " reads",
            s->cls->method, (int64_t)(now->launches - before->launches),
            now->device, (int64_t)(now->up - before->up),
-           (int64_t)(now->down - before->down));
+           (int64_t)(now->down - before->down),
+           (int64_t)(now->reads - before->reads));
 }
 
 /* What follows from how it ended, and what all methods remark. */

@@ -12,7 +12,7 @@
 enum { D = 40, N = 300, LONG = 3300, SOME = 4 };
 
 typedef struct traffic {
-  long launches, up, down;
+  long launches, up, down, reads;
 } traffic;
 
 static void names_are_understood(void **state)
@@ -135,8 +135,8 @@ static traffic decompose(la *h, int64_t rows, int64_t cols, double step)
   for (int64_t r = 0; r < k; r++)
     CHECK_NEAR(s[r], values[r], 1e-13 * sqrt(size));
   LA_RELEASE(h, &A, &B, &U, &Vt);
-  return (traffic){0, (long)(after.up - before.up),
-                   (long)(after.down - before.down)};
+  return (traffic){.up = (long)(after.up - before.up),
+                   .down = (long)(after.down - before.down)};
 }
 
 /* Squares of the smaller side travel, whatever the other one is, and whether or
@@ -218,7 +218,7 @@ static traffic of_a_call(int64_t m, int64_t n, int64_t r)
   la h = on("opencl");
   op_svt *s;
   svt_report told;
-  traffic t = {0, 0, 0};
+  traffic t = {0};
   uint64_t seed = 3;
   double *w = calloc((size_t)(m * n), sizeof *w);
   assert_non_null(w);
@@ -275,9 +275,9 @@ static void listen(int level, const char *text, void *user)
   if (at == NULL || strstr(text, "kernels run by opencl") == NULL) return;
   assert_int_equal(sscanf(at,
                           ": %ld kernels run by opencl, %ld bytes sent to it, "
-                          "%ld bytes back",
-                          &t->launches, &t->up, &t->down),
-                   3);
+                          "%ld bytes back in %ld reads",
+                          &t->launches, &t->up, &t->down, &t->reads),
+                   4);
 }
 
 typedef struct problem {
@@ -295,7 +295,7 @@ static double objective_after(const char *backend, const problem *p, int iters,
   lapis_data data = {.X = lapis_mat_f64(X, D, p->n)};
   lapis_rpca_settings rpca = lapis_rpca_defaults();
   lapis_mc_settings mc = lapis_mc_defaults();
-  *t = (traffic){0, 0, 0};
+  *t = (traffic){0};
   OK(lapis_ctx_set(ctx, "backend", backend));
   OK(lapis_ctx_set(ctx, "verbose", "1"));
   lapis_ctx_on_message(ctx, listen, t);
@@ -379,7 +379,7 @@ static traffic of_some_iterations(const char *method, double mu_rel, int64_t n)
   (void)objective_after("opencl", &p, SOME, X, &few);
   (void)objective_after("opencl", &p, 2 * SOME, X, &many);
   return (traffic){many.launches - few.launches, many.up - few.up,
-                   many.down - few.down};
+                   many.down - few.down, many.reads - few.reads};
 }
 
 /* From data to result no iteration sends an array: twice the samples make
@@ -406,6 +406,79 @@ static void slower_iterations_send_none_either(void **state)
   check_traffic("fpc", 0.2);
   /* a threshold below 1e-5 of the largest value: the full decomposition */
   check_traffic("mc", 1e-7);
+}
+
+/* What the device had done at call FROM and at call TO for singular values. */
+enum { FROM = 13, TO = 19 };
+typedef struct calls {
+  int count;
+  base_traffic at[TO + 1];
+} calls;
+
+static void count_calls(int level, const char *text, void *user)
+{
+  calls *c = user;
+  (void)level;
+  if (strncmp(text, "svt: ", 5) != 0) return;
+  if (c->count <= TO) c->at[c->count] = *base_traffic_of(ctx);
+  if (c->count >= FROM && c->count <= TO) check_says(text, "subspace");
+  c->count++;
+}
+
+/* Of an iteration of admm, once the rank is that of the answer and before a
+ * proof. */
+static traffic of_admm(int64_t d, int64_t n, int64_t r)
+{
+  uint64_t seed = 5;
+  calls c = {0};
+  lapis_solver *s;
+  double *x = calloc((size_t)(d * n), sizeof *x);
+  assert_non_null(x);
+  fill_ranked(x, d, n, r, &seed);
+  for (int64_t i = 0; i < d * n; i++) {
+    x[i] += .3 * check_normal(&seed);
+    if (check_uniform(&seed) < .2) x[i] = NAN;
+  }
+  lapis_data data = {.X = lapis_mat_f64(x, d, n)};
+  lapis_mc_settings mc = lapis_mc_defaults();
+  mc.solver = LAPIS_MC_ADMM;
+  mc.mu_rel = .15;
+  mc.stop.tol = 0;
+  mc.stop.max_iters = TO + 2;
+  OK(lapis_ctx_set(ctx, "backend", "opencl"));
+  OK(lapis_ctx_set(ctx, "verbose", "2"));
+  lapis_ctx_on_message(ctx, count_calls, &c);
+  OK(lapis_mc_new(ctx, &data, &mc, &s));
+  assert_true(lapis_solve(s) >= 0);
+  assert_int_equal(lapis_result_info(s)->rank, r);
+  lapis_solver_free(s);
+  lapis_ctx_on_message(ctx, NULL, NULL);
+  free(x);
+  const base_traffic *from = &c.at[FROM], *to = &c.at[TO];
+  return (traffic){(long)(to->launches - from->launches) / (TO - FROM),
+                   (long)(to->up - from->up) / (TO - FROM),
+                   (long)(to->down - from->down) / (TO - FROM),
+                   (long)(to->reads - from->reads) / (TO - FROM)};
+}
+
+static void check_admm(int64_t d, int64_t n, int64_t r)
+{
+  traffic t = of_admm(d, n, r);
+  CHECK_AT_MOST((double)t.launches, 60);
+  CHECK_AT_MOST((double)t.reads, 16);
+  CHECK_AT_MOST((double)t.down, 8 * (double)(d * n) / 8);
+  CHECK_AT_MOST((double)t.up, 8 * (double)(d * n) / 8);
+}
+
+static void admm_launches_few_kernels(void **state)
+{
+  check_admm(240, 300, 5);
+  check_admm(320, 400, 25);
+}
+
+static void at_a_large_rank_too(void **state)
+{
+  check_admm(1100, 1200, 100);
 }
 
 static void rpca_answers_as_openblas(void **state)
@@ -459,6 +532,8 @@ int test_opencl(void)
       cmocka_unit_test(cholesky_goes_by_blocks),
       cmocka_unit_test(launches_do_not_grow_with_the_rank),
       LONG(cmocka_unit_test(nor_with_a_large_one)),
+      cmocka_unit_test(admm_launches_few_kernels),
+      LONG(cmocka_unit_test(at_a_large_rank_too)),
       cmocka_unit_test(rpca_answers_as_openblas),
       cmocka_unit_test(mc_answers_as_openblas),
       cmocka_unit_test(factored_answers_as_openblas),

@@ -133,6 +133,12 @@ static uint64_t count_of(const la_array *A)
   return (uint64_t)(A->rows * A->cols) * sizeof(double);
 }
 
+static void count_read(const la *h, uint64_t bytes)
+{
+  base_traffic_of(h->ctx)->down += bytes;
+  base_traffic_of(h->ctx)->reads++;
+}
+
 static lapis_status write_block(la *h, const double *from, int64_t ld,
                                 la_array *to)
 {
@@ -149,7 +155,7 @@ static lapis_status read_block(la *h, const la_array *from, double *to,
   device *d = device_of(h);
   device_block block = block_of(from);
   TRY(enter(h));
-  base_traffic_of(h->ctx)->down += count_of(from);
+  count_read(h, count_of(from));
   return leave(h, d->api->read(d->self, &block, to, ld));
 }
 
@@ -274,8 +280,7 @@ lapis_status device_eigh_there(la *h, la_array *C, bool vectors, double *values,
   device_status status = d->api->eigh(d->self, &block, vectors, values);
   *done = status == DEVICE_DONE;
   if (*done) base_traffic_of(h->ctx)->launches++;
-  if (*done)
-    base_traffic_of(h->ctx)->down += (uint64_t)C->rows * sizeof *values;
+  if (*done) count_read(h, (uint64_t)C->rows * sizeof *values);
   return leave(h, status == DEVICE_ABSENT ? DEVICE_DONE : status);
 }
 
@@ -294,13 +299,12 @@ lapis_status device_run_sums(la *h, const char *kernel, device_call *c,
 {
   device *d = device_of(h);
   double part[DEVICE_MOST_GROUPS * DEVICE_MOST_SUMS];
-  base_traffic *t = base_traffic_of(h->ctx);
   device_block block = {d->parts, 0, groups * count, 1, groups * count};
   if (c->foreign) return apart_refuse(h);
   *next(c) = (device_arg){.kind = DEVICE_BUFFER, .buffer = d->parts};
   TRY(enter(h));
-  t->launches++;
-  t->down += (uint64_t)block.rows * sizeof *part;
+  base_traffic_of(h->ctx)->launches++;
+  count_read(h, (uint64_t)block.rows * sizeof *part);
   device_status status =
       d->api->run(d->self, kernel, groups, 1, c->arg, c->count);
   if (status == DEVICE_DONE)

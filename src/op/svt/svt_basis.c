@@ -41,7 +41,7 @@ lapis_status svt_basis_allocate(svt_subspace *s)
   int64_t k = s->k, room = s->room, used = 0;
   int64_t count = 4 * k * room + 3 * room * room + 3 * k * SVT_PROBES;
   bool host = la_is_host(s->h);
-  if (host) s->memory = base_alloc_raw(s->h->ctx, count, sizeof *s->memory);
+  if (host) s->memory = base_alloc(s->h->ctx, count, sizeof *s->memory);
   if (host && s->memory == NULL) return LAPIS_ENOMEM;
   list_arrays(s, all);
   for (int i = 0; i < ARRAYS; i++) {
@@ -122,44 +122,81 @@ lapis_status svt_basis_project_out(svt_subspace *s, const la_array *U,
   return h->ops->gemm(h, LA_N, LA_N, -1, U, &C, 1, Z);
 }
 
-/* Twice is enough for what new columns have in common with B; the third time
- * serves those that QR made up in the place of dependent ones. */
-static lapis_status orthonormal(svt_subspace *s, int64_t cols, int times)
-{
-  la_array B = la_cols(&s->B, 0, s->used);
-  la_array Q = la_cols(&s->B, s->used, cols);
-  for (int i = 0; i < times; i++) {
-    TRY(svt_basis_project_out(s, &B, &Q));
-    TRY(s->h->ops->qr(s->h, &Q, NULL));
-  }
-  s->used += cols;
-  return LAPIS_OK;
-}
-
-lapis_status svt_basis_join(svt_subspace *s, int64_t cols)
-{
-  return orthonormal(s, cols, 3);
-}
-
-/* Singular values below this share of the largest are rounding. */
+/* Directions below this share of the longest column are rounding. */
 static const double SHARE = 1e-6;
 
-lapis_status svt_basis_join_directions(svt_subspace *s, const la_array *Y,
-                                       int64_t *added)
+/* What of q + c rows and c columns the host works on: B'Q above Q'Q, K and the
+ * factors of B and Q. */
+typedef struct join {
+  la host;
+  lapis_mat P;
+  la_array K, M;
+  double *values;
+} join;
+
+/* Q'Q -= (B'Q)'B'Q; its eigenvectors K, those of rounding left out, scaled to
+ * make Q K orthonormal: the columns are then B (-B'Q K) + Q K. */
+static lapis_status find_factors(join *p, int64_t q, int64_t c, int64_t *kept)
+{
+  la *host = &p->host;
+  la_array P = svt_basis_there(&p->P);
+  la_array C = la_rows(&P, 0, q), G = la_rows(&P, q, c);
+  la_array all = svt_basis_corner(&p->K, c, c);
+  double longest = 0;
+  for (int64_t j = 0; j < c; j++)
+    longest = fmax(longest, lapis_mat_at(&p->P, q + j, j));
+  TRY(host->ops->gemm(host, LA_T, LA_N, -1, &C, &C, 1, &G));
+  TRY(host->ops->eigh(host, &G, SHARE * SHARE * longest, p->values, &all,
+                      kept));
+  for (int64_t i = 0; i < *kept; i++) p->values[i] = 1 / sqrt(p->values[i]);
+  la_array K = la_cols(&all, 0, *kept), M = la_cols(&p->M, 0, *kept);
+  la_array of_B = la_rows(&M, 0, q), of_Q = la_rows(&M, q, c);
+  TRY(host->ops->axpby_cols(host, p->values, NULL, &K, 0, &of_Q));
+  return host->ops->gemm(host, LA_N, LA_N, -1, &C, &of_Q, 0, &of_B);
+}
+
+/* Q, the c columns behind B's, becomes an orthonormal basis of what it has
+ * beside B, of *kept columns: one product before, one behind. */
+static lapis_status make_orthonormal(svt_subspace *s, join *p, int64_t c,
+                                     int64_t *kept)
 {
   la *h = s->h;
-  int64_t c = Y->cols, count;
-  la_array C = svt_basis_corner(&s->C, c, c), S = svt_basis_corner(&s->S, c, c);
-  TRY(h->ops->gemm(h, LA_T, LA_N, 1, Y, Y, 0, &C));
-  TRY(h->ops->eigh(h, &C, -INFINITY, s->host, &S, &count));
-  double least = SHARE * SHARE * s->host[0];
-  for (count = 0; count < c && s->host[count] > least; count++)
-    s->host[count] = 1 / sqrt(s->host[count]);
-  la_array kept = la_cols(&S, 0, count), Q = la_cols(&s->B, s->used, count);
-  TRY(la_scale_cols(h, s->host, &kept));
-  TRY(h->ops->gemm(h, LA_N, LA_N, 1, Y, &kept, 0, &Q));
-  *added = count;
-  return orthonormal(s, count, 2);
+  int64_t q = s->used;
+  la_array all = la_cols(&s->B, 0, q + c), Q = la_cols(&s->B, q, c);
+  la_array P = svt_basis_corner(&s->C, q + c, c);
+  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &all, &Q, 0, &P));
+  TRY(la_borrow(h, &P, &p->P));
+  TRY(find_factors(p, q, c, kept));
+  if (*kept == 0) return LAPIS_OK;
+  la_array M = svt_basis_corner(&p->M, q + c, *kept);
+  la_array to = la_cols(&s->GB, q, *kept);
+  lapis_mat factors = la_as_mat(&M);
+  P = la_cols(&P, 0, *kept);
+  Q = la_cols(&Q, 0, *kept);
+  TRY(h->ops->upload(h, &factors, &P));
+  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &all, &P, 0, &to));
+  return la_copy(h, &to, &Q);
+}
+
+/* Twice: what the first time leaves of B, and of directions near rounding, is
+ * little enough for the second. */
+lapis_status svt_basis_join(svt_subspace *s, int64_t c, int64_t *added)
+{
+  join p = {.host = la_beside(s->h)};
+  la *host = &p.host;
+  *added = c;
+  p.values = base_alloc(s->h->ctx, c, sizeof *p.values);
+  lapis_status status = p.values == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (status >= 0) status = host->ops->alloc(host, LAPIS_F64, c, c, &p.K);
+  if (status >= 0)
+    status = host->ops->alloc(host, LAPIS_F64, s->used + c, c, &p.M);
+  for (int i = 0; i < 2 && status >= 0 && *added > 0; i++)
+    status = make_orthonormal(s, &p, *added, added);
+  if (status >= 0) s->used += *added;
+  host->ops->free(host, &p.K);
+  host->ops->free(host, &p.M);
+  base_free(p.values);
+  return status;
 }
 
 lapis_status svt_basis_norms(svt_subspace *s, const la_array *A, double *out)

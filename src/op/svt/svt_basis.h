@@ -49,12 +49,9 @@ lapis_status svt_basis_draw(svt_subspace *s, la_array *to);
 /* Z -= U U'Z; U'Z is left in C. */
 lapis_status svt_basis_project_out(svt_subspace *s, const la_array *U,
                                    la_array *Z);
-/* The columns written behind B's join it. */
-lapis_status svt_basis_join(svt_subspace *s, int64_t cols);
-/* What the columns of Y, k x c, span but for rounding joins B, *added columns;
- * S and C are lost. */
-lapis_status svt_basis_join_directions(svt_subspace *s, const la_array *Y,
-                                       int64_t *added);
+/* What the c columns written behind B's span beside B but for rounding joins
+ * it, *added columns; C and GB behind B's columns are lost. */
+lapis_status svt_basis_join(svt_subspace *s, int64_t c, int64_t *added);
 /* The norm of each column of A. */
 lapis_status svt_basis_norms(svt_subspace *s, const la_array *A, double *out);
 
@@ -63,6 +60,12 @@ static inline la_array svt_basis_corner(const la_array *A, int64_t rows,
 {
   la_array top = la_rows(A, 0, rows);
   return la_cols(&top, 0, cols);
+}
+
+/* Numbers of the host as an array there. */
+static inline la_array svt_basis_there(const lapis_mat *A)
+{
+  return (la_array){LAPIS_F64, A->rows, A->cols, A->ld, A->val, true, NULL};
 }
 
 #endif

@@ -120,7 +120,7 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
   la_array B = la_cols(&s->B, 0, s->used), Q = la_cols(&s->B, old, c);
   la_array GQ = la_cols(&s->GB, old, c);
   la_array H = svt_basis_corner(&s->H, s->used, s->used);
-  la_array right = la_cols(&H, old, c), low = la_rows(&H, old, c);
+  la_array low = la_rows(&H, old, c); /* nobody reads above the diagonal */
   s->whole = false;
   if (s->filter != NULL && !s->exact)
     TRY(svt_filter_times(s->filter, &Q, &GQ));
@@ -128,7 +128,6 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
     TRY(svt_inside_product(s, W, &Q, &GQ));
   else
     TRY(svt_inside_times(s, W, &Q, &GQ));
-  TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &GQ, 0, &right));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &GQ, &B, 0, &low));
   s->multiplied = s->used;
   return LAPIS_OK;
@@ -187,10 +186,10 @@ static lapis_status expand(svt_subspace *s, const svt_question *q,
     s->which[c] = i;
     s->host[c++] = 1 / root;
   }
-  la_array Y = la_cols(&s->GB, s->used, c);
+  la_array Y = la_cols(&s->B, s->used, c);
   if (c == 0) return LAPIS_OK;
   TRY(s->h->ops->axpby_cols(s->h, s->host, s->which, &s->R, 0, &Y));
-  return svt_basis_join_directions(s, &Y, added);
+  return svt_basis_join(s, c, added);
 }
 
 /* What the test found, and as many new random columns as there are values. */
@@ -207,7 +206,7 @@ static lapis_status add_missed(svt_subspace *s, bool *room)
   for (int64_t j = 0; j < c; j++) s->host[j] = 1 / s->host[j];
   TRY(s->h->ops->axpby_cols(s->h, s->host, NULL, &s->Z[1], 0, &found));
   TRY(svt_basis_draw(s, &fresh));
-  return svt_basis_join(s, c + more);
+  return svt_basis_join(s, c + more, &more);
 }
 
 /* ---- filters ------------------------------------------------------------*/
@@ -240,7 +239,7 @@ static lapis_status begin_filter(svt_subspace *s, const svt_question *q)
   if (more > 0) {
     la_array fresh = la_cols(&s->B, s->used, more);
     TRY(svt_basis_draw(s, &fresh));
-    TRY(svt_basis_join(s, more));
+    TRY(svt_basis_join(s, more, &more));
   }
   s->exact = false;
   s->multiplied = 0;
@@ -299,7 +298,7 @@ static lapis_status filter_step(svt_subspace *s, const svt_question *q)
     TRY(svt_basis_draw(s, &fresh));
     s->multiplied = 0;
     s->rounds = 0;
-    return svt_basis_join(s, more);
+    return svt_basis_join(s, more, &more);
   }
   bool stuck = s->rounds > 2 && worst > 0.5 * s->worst;
   bool ended = s->rounds > 0 && worst <= 32 * FLT_EPSILON;
@@ -338,7 +337,7 @@ static lapis_status begin(svt_subspace *s)
   int64_t c = FIRST < s->k / 4 ? FIRST : s->k / 4;
   la_array fresh = la_cols(&s->B, 0, c);
   TRY(svt_basis_draw(s, &fresh));
-  return svt_basis_join(s, c);
+  return svt_basis_join(s, c, &c);
 }
 
 static lapis_status conclude(svt_subspace *s, const svt_question *q,
@@ -457,5 +456,5 @@ lapis_status svt_subspace_seed(svt_subspace *s, const la_array *Q,
   TRY(la_copy(s->h, &from, &to));
   s->used = s->rank = count; /* all above t, of another W */
   TRY(svt_basis_draw(s, &fresh));
-  return svt_basis_join(s, c);
+  return svt_basis_join(s, c, &c);
 }

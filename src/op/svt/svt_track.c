@@ -36,53 +36,69 @@ static const double STEADY = 1e-3;  /* |u - B c|^2 of a guard in a proof */
 /* What a round finds of p columns, and how far U went: |u - B c|. */
 typedef struct turn {
   int64_t p, rank;
-  double away;   /* of those above t, Frobenius */
-  double steady; /* of these and of steady guards, squared */
-  bool fine;     /* numbers allow it */
+  la host;          /* for squares */
+  la_array C, Z, V; /* p x p there: L^-1, Z, room */
+  double away;      /* of those above t, Frobenius */
+  double steady;    /* of these and of steady guards, squared */
+  bool fine;        /* numbers allow it */
 } turn;
 
-/* C = L^-1 of H = L L'; false where H is not positive definite. */
-static bool factor(svt_subspace *s, int64_t p)
+/* C = L^-1 of H = L L', here and there; false where H is not positive
+ * definite. */
+static lapis_status factor(svt_subspace *s, turn *r, bool *good)
 {
-  la *h = s->h;
-  la_array H = svt_basis_corner(&s->H, p, p), C = svt_basis_corner(&s->C, p, p);
-  return h->ops->potrf(h, &H) >= 0 && la_zero(h, &C) >= 0 &&
-         la_add_diagonal(h, 1, &C) >= 0 && h->ops->trsm(h, &H, &C) >= 0;
+  la *host = &r->host;
+  lapis_mat own, factor = la_as_mat(&r->C);
+  la_array H = svt_basis_corner(&s->H, r->p, r->p);
+  la_array C = svt_basis_corner(&s->C, r->p, r->p);
+  TRY(la_borrow(s->h, &H, &own));
+  la_array L = svt_basis_there(&own);
+  *good = host->ops->potrf(host, &L) >= 0;
+  if (!*good) return LAPIS_OK;
+  TRY(la_zero(host, &r->C));
+  TRY(la_add_diagonal(host, 1, &r->C));
+  TRY(host->ops->trsm(host, &L, &r->C));
+  return s->h->ops->upload(s->h, &factor, &C);
 }
 
-/* N in R; theta = S^2, Z in S; rank and fine. */
+/* N in R; theta = S^2, Z; rank and fine. */
 static lapis_status decompose(svt_subspace *s, double t, turn *r)
 {
   la *h = s->h;
   int64_t p = r->p, count;
+  lapis_mat own;
   la_array H = svt_basis_corner(&s->H, p, p), C = svt_basis_corner(&s->C, p, p);
-  la_array Z = svt_basis_corner(&s->S, p, p), N = la_cols(&s->R, 0, p);
-  la_array Y = la_cols(&s->GB, 0, p);
+  la_array N = la_cols(&s->R, 0, p), Y = la_cols(&s->GB, 0, p);
   TRY(h->ops->gemm(h, LA_N, LA_T, 1, &Y, &C, 0, &N));
   TRY(h->ops->syrk(h, LA_T, &N, &H));
-  TRY(h->ops->eigh(h, &H, -INFINITY, s->theta, &Z, &count));
+  TRY(la_borrow(h, &H, &own));
+  la_array square = svt_basis_there(&own);
+  TRY(r->host.ops->eigh(&r->host, &square, -INFINITY, s->theta, &r->Z, &count));
   for (r->rank = 0; r->rank < p && s->theta[r->rank] > t * t;) r->rank++;
   r->fine = s->theta[p - 1] > LEAST * s->theta[0] &&
             t >= TRUSTED * sqrt(fmax(s->theta[0], 0));
   return LAPIS_OK;
 }
 
-/* U in X; in H what T is multiplied by for the other side's S_r V_r. */
-static lapis_status make_sides(svt_subspace *s, const turn *r)
+/* U = N Z S^-1 in X; in H what T is multiplied by for the other side's S_r V_r:
+ * C'Z_r S_r, as C'(Z S^-1)_r S_r^2. */
+static lapis_status make_sides(svt_subspace *s, turn *r)
 {
-  la *h = s->h;
+  la *h = s->h, *host = &r->host;
   int64_t p = r->p;
-  double *f = s->error;
-  la_array C = svt_basis_corner(&s->C, p, p), Z = svt_basis_corner(&s->S, p, p);
-  la_array H = svt_basis_corner(&s->H, p, p), Zr = la_cols(&Z, 0, r->rank);
-  la_array Hr = la_cols(&H, 0, r->rank), N = la_cols(&s->R, 0, p);
-  la_array U = la_cols(&s->X, 0, p);
-  for (int64_t i = 0; i < p; i++) f[i] = sqrt(s->theta[i]);
-  if (r->rank > 0) TRY(h->ops->gemm(h, LA_T, LA_N, 1, &C, &Zr, 0, &Hr));
-  if (r->rank > 0) TRY(la_scale_cols(h, f, &Hr));
-  for (int64_t i = 0; i < p; i++) f[i] = 1 / f[i];
-  TRY(h->ops->gemm(h, LA_N, LA_N, 1, &N, &Z, 0, &U));
-  return la_scale_cols(h, f, &U);
+  la_array Z = svt_basis_corner(&s->S, p, p), N = la_cols(&s->R, 0, p);
+  la_array Hr = svt_basis_corner(&s->H, p, r->rank), U = la_cols(&s->X, 0, p);
+  la_array Zr = la_cols(&r->Z, 0, r->rank), side = la_cols(&r->V, 0, r->rank);
+  lapis_mat turned = la_as_mat(&r->Z), other = la_as_mat(&side);
+  for (int64_t i = 0; i < p; i++) s->error[i] = 1 / sqrt(s->theta[i]);
+  TRY(la_scale_cols(host, s->error, &r->Z));
+  TRY(h->ops->upload(h, &turned, &Z));
+  if (r->rank > 0) {
+    TRY(host->ops->gemm(host, LA_T, LA_N, 1, &r->C, &Zr, 0, &side));
+    TRY(la_scale_cols(host, s->theta, &side));
+    TRY(h->ops->upload(h, &other, &Hr));
+  }
+  return h->ops->gemm(h, LA_N, LA_N, 1, &N, &Z, 0, &U);
 }
 
 /* error = |u - B c|, c = B'u; then B = U. */
@@ -112,10 +128,12 @@ static lapis_status one_round(svt_subspace *s, const svt_question *q, turn *r)
   la *h = s->h;
   la_array B = la_cols(&s->B, 0, r->p), Y = la_cols(&s->GB, 0, r->p);
   la_array H = svt_basis_corner(&s->H, r->p, r->p);
+  bool good;
   r->fine = false;
   TRY(svt_inside_product(s, q->W, &B, &Y));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &B, &Y, 0, &H));
-  if (!factor(s, r->p)) return LAPIS_OK;
+  TRY(factor(s, r, &good));
+  if (!good) return LAPIS_OK;
   TRY(decompose(s, q->t, r));
   if (!r->fine) return LAPIS_OK;
   TRY(make_sides(s, r));
@@ -177,19 +195,33 @@ static lapis_status give_up(svt_subspace *s)
   return s->h->ops->qr(s->h, &B, NULL);
 }
 
+/* Rounds until one moves U no further than the question allows. */
+static lapis_status turn_until(svt_subspace *s, const svt_question *q, turn *r,
+                               bool *done)
+{
+  la_array *small[] = {&r->C, &r->Z, &r->V};
+  for (int i = 0; i < 3; i++)
+    TRY(r->host.ops->alloc(&r->host, LAPIS_F64, r->p, r->p, small[i]));
+  for (int i = 0; i < MOST_ROUNDS && !*done; i++) {
+    TRY(one_round(s, q, r));
+    if (!r->fine || 2 * (r->p - r->rank) < GUARDS) break;
+    double sigma_1 = sqrt(s->theta[0]);
+    double floor = 64 * DBL_EPSILON * (sigma_1 / q->t);
+    *done = r->away * q->t <= fmax(q->accuracy, floor) * sigma_1;
+  }
+  return LAPIS_OK;
+}
+
 lapis_status svt_track(svt_subspace *s, const svt_question *q, svt_found *out,
                        bool *done)
 {
-  turn r = {.p = s->used};
+  turn r = {.p = s->used, .host = la_beside(s->h)};
   *done = false;
   if (!worth_trying(s, q)) return LAPIS_OK;
-  for (int i = 0; i < MOST_ROUNDS && !*done; i++) {
-    TRY(one_round(s, q, &r));
-    if (!r.fine || 2 * (r.p - r.rank) < GUARDS) break;
-    double sigma_1 = sqrt(s->theta[0]);
-    double floor = 64 * DBL_EPSILON * (sigma_1 / q->t);
-    *done = r.away * q->t <= fmax(q->accuracy, floor) * sigma_1;
-  }
+  lapis_status status = turn_until(s, q, &r, done);
+  la_array *small[] = {&r.C, &r.Z, &r.V};
+  for (int i = 0; i < 3; i++) r.host.ops->free(&r.host, small[i]);
+  TRY(status);
   if (*done) {
     TRY(test(s, q, &r, done));
     if (!*done) s->before = UNTESTED;
