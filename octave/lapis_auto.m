@@ -11,8 +11,9 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %         is predicted of all
   % info    status, seconds, ...
   % result  has these fields:
-  %  scores              n x K: of the one that answers; of a mean its
-  %                      probabilities; of numbers what is predicted
+  %  scores              n x K, where there are targets: of the one that
+  %                      answers; of a mean its probabilities; of numbers what
+  %                      is predicted
   %  probabilities       n x K, where labels were hidden, and are not numbers:
   %                      of yes, or of each class
   %  labels              n x c, where targets are classes: what is decided by
@@ -26,6 +27,11 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %  class_features      K x d, with --class-features, where low_rank is
   %                      there: the features of a sample of one class alone,
   %                      of each class
+  %  instance_scores     n, where bags were answered and misvm took part: of
+  %                      each instance, by misvm: above 0 speaks for the
+  %                      larger value
+  %  instance_labels     n, where bags were answered and misvm took part: what
+  %                      that decides
   %  candidates          candidates x 2, where settings were chosen: method
   %                      and settings of what was compared, best first
   %  candidate_figures   candidates x 9, where candidates is there: log-loss

@@ -30,6 +30,7 @@ typedef struct answers {
   int64_t rather;
   lapis_mat kept, kept_values, low, high; /* of --coverage, or empty */
   lapis_mat held_out;                     /* of --held-out, or empty */
+  lapis_mat instances;                    /* of --bags, or empty */
 } answers;
 
 static lapis_mat model_text(cli *c, const char *name)
@@ -53,6 +54,7 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
       .kept_values = result_of(s, "kept_values"),
       .low = result_of(s, "set_low"),
       .high = result_of(s, "set_high"),
+      .instances = result_of(s, "instance_scores"),
       .held_out = args_get(&c->args, "held-out") != NULL
                       ? result_of(s, "held_out")
                       : (lapis_mat){.cols = 0},
@@ -349,6 +351,8 @@ static bool fill_answers(cli *c, const lapis_dataset *ds, sheet *s,
   if (a->held_out.cols == s->n)
     add_rows(s, a, &a->held_out,
              a->labels.cols > 0 ? -1 : target_decimals(c, ds, 0), "held out");
+  if (a->instances.cols == s->n)
+    add_row(s, &a->instances, 0, -1, "", "instance score");
   return true;
 }
 

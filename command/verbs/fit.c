@@ -519,6 +519,10 @@ static int hold_out(cli *c, const lapis_dataset *ds, void *settings)
                          sizeof folds) < 0 ||
       strcmp(folds, "0") != 0)
     return EXIT_DONE;
+  char bags[8] = "";
+  (void)lapis_settings_get(c->ctx, c->method, settings, "bags", bags, 8);
+  if (args_get(&c->args, "suspects") == NULL && strcmp(bags, "true") == 0)
+    return EXIT_DONE; /* a page of bags is without */
   lapis_status s =
       lapis_settings_set(c->ctx, c->method, settings, "held-out", "5");
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;

@@ -77,7 +77,7 @@ typedef enum lapis_coverage_by { /* whose share it is */
 typedef struct lapis_auto_settings {
   size_t size;
   lapis_stop stop;
-  const char *candidates; /* "mc,rr,linear,trees"; NULL: all */
+  const char *candidates; /* "mc,rr,linear,trees,misvm"; NULL: all */
   const char *map;        /* how candidates read X; NULL: chosen */
   /* of mc, as there; AUTO and NaN: chosen */
   int variant, labels;
@@ -93,6 +93,7 @@ typedef struct lapis_auto_settings {
                         * interval, of the answer; 0: no sets */
   int coverage_by;     /* lapis_coverage_by */
   bool fill;           /* the gaps of X, also beside targets */
+  bool bags;           /* Y is of groups, which are bags of instances */
 } lapis_auto_settings;
 LAPIS_METHOD(auto, lapis_auto_settings)
 /* What the answer of a, compared on the labels that b hid, too, loses more than

@@ -78,6 +78,10 @@ class _Transductive(Classifier):
         if "classes_kept" in result:
             self.sets_ = self._sets(_joined("classes_kept", result, others,
                                             absent))
+        vars(self).pop("instance_labels_", None)
+        if "instance_labels" in result:
+            self.instance_labels_ = self._decode(
+                result["instance_labels"][:, 0])
         for name in ("scores", "low_rank", "sparse", "held_out"):
             if name in result and (name in others or name == "held_out"
                                    or not absent.any()):
@@ -95,21 +99,35 @@ class _Transductive(Classifier):
         """fit, and the labels of all samples."""
         return self.fit(X, y, groups, sample_weight).transduction_
 
-    def decision_function(self, X: ArrayLike) -> np.ndarray:
+    def _asked(self, X, groups):
+        if groups is None:
+            return self._ask(X)
+        return self._ask(X, group=self._whose(groups, len(X)))
+
+    def predict(self, X: ArrayLike,
+                groups: Optional[ArrayLike] = None) -> np.ndarray:
+        """Labels of new samples; `groups`: their bags, after a fit of
+        `bags`."""
+        return self._decode(self._asked(X, groups)["labels"])
+
+    def decision_function(self, X: ArrayLike,
+                          groups: Optional[ArrayLike] = None) -> np.ndarray:
         """Scores of new samples: above 0 speaks for a class; binary: one
         column, for ``classes_[1]``.  Where there are probabilities, their
         log-odds."""
         check_fitted(self)
+        result = self._asked(X, groups)
         if not self._probable:
-            return super().decision_function(X)
-        p = np.clip(self._ask(X)["probabilities"], 1e-12, 1 - 1e-12)
+            return self._decide(result["scores"])
+        p = np.clip(result["probabilities"], 1e-12, 1 - 1e-12)
         odds = np.log(p) - np.log1p(-p)
         return odds[:, 0] if odds.shape[1] == 1 else odds
 
     @available_if(lambda self: getattr(self, "_probable", False))
-    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+    def predict_proba(self, X: ArrayLike,
+                      groups: Optional[ArrayLike] = None) -> np.ndarray:
         """Probabilities of the classes, where hidden labels have chosen."""
-        p = np.array(self._ask(X)["probabilities"])
+        p = np.array(self._asked(X, groups)["probabilities"])
         return np.hstack([1 - p, p]) if p.shape[1] == 1 else p
 
 
@@ -121,7 +139,9 @@ class AutoClassifier(_Transductive):
     among words) where a label is not known, and `X` where a feature is not.
     ``fit_predict`` answers for the samples themselves, ``predict`` for new
     ones.  `y` of several columns is several labels a sample; `groups` (people,
-    images) stay whole while labels are hidden.
+    images) stay whole while labels are hidden.  With `bags` they are bags of
+    instances, `y` is the label of the bag, for each of its rows, and so are
+    all answers but ``instance_labels_`` and ``predict_instances``.
 
     Attributes
     ----------
@@ -134,6 +154,8 @@ class AutoClassifier(_Transductive):
         labels.
     sets_ : ndarray of bool
         With `coverage`: as `predict_set`, of all samples.
+    instance_labels_ : ndarray (n_samples,)
+        With `bags`, where misvm took part: labels of the samples themselves.
 
     Examples
     --------
@@ -144,10 +166,19 @@ class AutoClassifier(_Transductive):
     'up'
     """
 
-    _kept = ("scores", "low_rank", "sparse", "held_out")
+    _kept = ("scores", "low_rank", "sparse", "held_out", "instance_scores")
 
     def _settings(self):
         return {**super()._settings(), "targets": "classes"}
+
+    def predict_instances(self, X: ArrayLike, groups: ArrayLike) -> np.ndarray:
+        """After a fit of `bags` in which misvm took part: labels of new
+        samples themselves."""
+        result = self._asked(X, groups)
+        if "instance_labels" not in result:
+            raise ValueError("instances are answered by misvm, which had no "
+                             "part in the fit: notes_ says why")
+        return self._decode(result["instance_labels"][:, 0])
 
     def predict_set(self, X: ArrayLike, coverage: Optional[float] = None,
                     by_class: Optional[bool] = None) -> np.ndarray:

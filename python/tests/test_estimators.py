@@ -845,6 +845,40 @@ class Habits(unittest.TestCase):
         self.assertEqual(search.best_estimator_.labels_.tolist(),
                          model.labels_.tolist())
 
+    def test_bags_as_samples(self):
+        """The answer of fit auto --bags: of a bag for each of its rows, of
+        new bags, of instances, of words and of a model that was written."""
+        rng = np.random.default_rng(1)
+        bags = np.repeat(np.arange(60), 4)
+        yes = np.repeat(rng.random(60) < .5, 4)
+        X = rng.normal(size=(240, 3)) + np.where(yes, .8, -.8)[:, None]
+        words = np.where(yes, "binds", "not")
+        y = words.astype(object)
+        y[160:] = None
+        model = lapis.AutoClassifier(bags=True, candidates="linear,misvm")
+        said = model.fit_predict(X, y, groups=bags)
+        self.assertGreater((said == words)[160:].mean(), .8)
+        for given in (said, model.predict(X[::-1], groups=bags[::-1])):
+            whole = given.reshape(60, 4)
+            self.assertTrue((whole == whole[:, :1]).all())
+        self.assertIn("misvm", {c["method"] for c in model.candidates_})
+        self.assertEqual(model.instance_scores_.shape, (240, 1))
+        self.assertEqual(set(model.instance_labels_), {"binds", "not"})
+        self.assertEqual(model.predict_instances(X, bags).shape, (240,))
+        read = pickle.loads(pickle.dumps(model))
+        np.testing.assert_allclose(read.predict_proba(X, groups=bags),
+                                   model.predict_proba(X, groups=bags))
+        with self.assertRaisesRegex(ValueError, "group"):
+            model.predict(X)
+        with self.assertRaisesRegex(ValueError, "bag"):
+            model.fit(X, np.arange(240) % 2, groups=bags)
+        X[0, 0] = np.nan
+        with self.assertWarnsRegex(lapis.LapisWarning, "misvm"):
+            model.fit(X, y, groups=bags)
+        self.assertFalse(hasattr(model, "instance_labels_"))
+        with self.assertRaisesRegex(ValueError, "misvm"):
+            model.predict_instances(X, bags)
+
     def test_processes_side_by_side(self):
         """joblib's workers, and a forked child after a fit."""
         X, y, P = two_classes(60)

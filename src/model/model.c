@@ -30,6 +30,8 @@ void lapis_model_free(lapis_model *m)
   lapis_model_free(m->filler);
   lapis_model_free(m->beside);
   lapis_model_free(m->fold);
+  lapis_model_free(m->bags);
+  lapis_model_free(m->instances);
   for (int i = 0; i < m->learned.count; i++) {
     base_free((void *)(uintptr_t)m->learned.item[i].name);
     base_free(m->learned.item[i].mat.val);

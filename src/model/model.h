@@ -13,6 +13,9 @@ struct lapis_model {
    * its map; and whose probabilities are part of the answer, with those of the
    * model beside it.  Or NULL. */
   lapis_model *filler, *beside;
+  /* bagged.h, method auto: who answers for bags by their statistics, or NULL;
+   * and for their instances, or NULL. */
+  lapis_model *bags, *instances;
   lapis_model *fold; /* coverage.h: fitted without the first fold; its own is
                       * without the next; or NULL */
 };

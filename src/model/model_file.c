@@ -15,16 +15,19 @@
 enum { FORMAT = 1, TEXT_SIZE = 4096 };
 /* Models inside a model: their members begin with this and a stroke. */
 enum {
-  INNER = 3,
+  INNER = 5,
   MOST_BESIDE = 5,
-  MOST_MODELS = 2 * MOST_BESIDE * (1 + COVERAGE_FOLDS),
+  MOST_MODELS = 2 * MOST_BESIDE * (1 + COVERAGE_FOLDS) + 2,
   NAME_SIZE = 128
 };
-static const char *const inner[INNER] = {"filler", "beside", "fold"};
+static const char *const inner[INNER] = {"filler", "beside", "fold", "bags",
+                                         "instances"};
 
 static lapis_model **inner_at(lapis_model *m, int k)
 {
-  return k == 0 ? &m->filler : k == 1 ? &m->beside : &m->fold;
+  lapis_model **all[INNER] = {&m->filler, &m->beside, &m->fold, &m->bags,
+                              &m->instances};
+  return all[k];
 }
 
 /* ---- writing ------------------------------------------------------------*/
@@ -196,7 +199,8 @@ static lapis_status read_inner(lapis_ctx *ctx, const place *at, lapis_model *m)
     char before[NAME_SIZE];
     if (head == NULL) continue;
     if (at->fills || (k == 1 && at->deep + 1 == MOST_BESIDE) ||
-        (k == 2 && (at->deep > 0 || at->folds == COVERAGE_FOLDS)))
+        (k == 2 && (at->deep > 0 || at->folds == COVERAGE_FOLDS)) ||
+        (k > 2 && *at->before != '\0'))
       return not_a_model(ctx, at->path, "models are nested too deep");
     snprintf(before, sizeof before, "%s%s.", at->before, inner[k]);
     place deeper = {at->path,

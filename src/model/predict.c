@@ -4,6 +4,7 @@
 #include "lapis/tools.h"
 #include "mat/mat.h"
 #include "methods/method_entry.h"
+#include "model/bagged.h"
 #include "model/coverage.h"
 #include "model/joined.h"
 #include "op/map/map.h"
@@ -133,6 +134,53 @@ static lapis_status predict_covered(lapis_ctx *ctx, const lapis_data *data,
   return s;
 }
 
+/* ---- models of bags ------------------------------------------------------*/
+static bool is_of_bags(const lapis_model *m)
+{
+  return m->bags != NULL || m->instances != NULL;
+}
+
+/* Each by its own model: the statistics of the bags, and their instances. */
+static lapis_status predict_bags(lapis_ctx *ctx, const lapis_data *data,
+                                 const lapis_model *m, lapis_solver **out)
+{
+  bag_list list;
+  bagged_by by = {.n = data->X.cols};
+  lapis_solver *bags = NULL, *instances = NULL;
+  lapis_data all = {.X = data->X}, each = {.X = data->X};
+  TRY(bagged_read(ctx, m, &by));
+  if (data->group == NULL)
+    return lapis_fail(ctx, LAPIS_EMISSING,
+                      "predict: this model answers for bags, and there is no "
+                      "group; -G FILE says which bag a row belongs to");
+  if (data->X.rows != m->features)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "predict: X has %lld features; the bags learnt from have "
+                      "%lld",
+                      (long long)data->X.rows, (long long)m->features);
+  TRY(mat_check_dense(ctx, "predict", "X", &data->X));
+  TRY(mat_check_finite(ctx, "predict", "X", &data->X, true));
+  TRY(bags_new(ctx, data->group, data->X.cols, &list));
+  int64_t d = BAG_STATISTICS * data->X.rows;
+  double *X = base_alloc_raw(ctx, d * list.count, sizeof *X);
+  lapis_status s = X == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0) bag_statistics(&list, &data->X, X);
+  all.X = lapis_mat_f64(X, d, list.count);
+  if (s >= 0 && m->bags != NULL)
+    s = predict_one(ctx, &all, m->bags, NULL, &bags);
+  if (s >= 0 && m->instances != NULL)
+    s = predict_one(ctx, &each, m->instances, NULL, &instances);
+  if (s >= 0) {
+    TRY(bagged_new(ctx, &list, X, &by, bags, instances, out));
+    (*out)->table = lapis_predict_method(m->method);
+    return LAPIS_OK;
+  }
+  lapis_solver_free(bags);
+  bags_free(&list);
+  base_free(X);
+  return s;
+}
+
 static lapis_status predict(lapis_ctx *ctx, const lapis_data *data,
                             const lapis_model *m, const void *options,
                             lapis_solver **out)
@@ -144,6 +192,10 @@ static lapis_status predict(lapis_ctx *ctx, const lapis_data *data,
                       "predict: X has no samples; give the rows to predict");
   TRY(method_check_members(ctx, method_entry_of(m->method)->predict_method,
                            options, data));
+  if (is_of_bags(m)) return predict_bags(ctx, data, m, out);
+  if (data->group != NULL && m->method == lapis_method_find("auto"))
+    base_note(ctx, BASE_WARNING, "no-bags",
+              "predict: the model was not fitted to bags; groups say nothing");
   return predict_covered(ctx, data, m, options, out);
 }
 
@@ -164,7 +216,7 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
 {
   MAKES(out);
   NEEDS(ctx, ctx, data, m, out);
-  if (method_entry_of(m->method)->predict == NULL)
+  if (method_entry_of(m->method)->predict == NULL && !is_of_bags(m))
     return lapis_fail(ctx, LAPIS_ENOTBUILT,
                       "%s: a model of this method does not predict new "
                       "samples;  fit it again with them among the data",

@@ -238,6 +238,33 @@ static void with_coverage(meeting *w)
   }
 }
 
+/* What models of auto itself answer: bags of three rows, of two and of
+ * three classes, by their statistics or by misvm; and gaps. */
+static void with_models_of_its_own(meeting *w)
+{
+  static const char *const who[] = {"linear,misvm", "misvm", "linear"};
+  int64_t group[N];
+  for (int k = 0; k < 3; k++) {
+    example e;
+    make_kind(&e, "auto", 0);
+    for (int j = 0; j < N; j++) {
+      group[j] = j / 3;
+      e.p.Y[j] = (double)(group[j] % (k == 2 ? 3 : 2));
+    }
+    e.p.data.group = group;
+    e.p.data.weight = NULL;
+    any_settings set = {.of_auto = lapis_auto_defaults()};
+    set.of_auto.candidates = who[k];
+    set.of_auto.bags = true;
+    run(w, lapis_method_find("auto"), &set, &e.p.data, "auto of bags");
+  }
+  example e;
+  make_kind(&e, "auto", 0);
+  lapis_data alone = {.X = e.p.data.X};
+  any_settings set = {.of_auto = lapis_auto_defaults()};
+  run(w, lapis_method_find("auto"), &set, &alone, "auto without Y");
+}
+
 static void results_are_what_the_tables_say(void **state)
 {
   meeting w = {.f = *state};
@@ -248,6 +275,7 @@ static void results_are_what_the_tables_say(void **state)
       every_setting(&w, m, kind);
     }
   with_coverage(&w);
+  with_models_of_its_own(&w);
   for (int i = 0; i < TABLES && w.of[i].table != NULL; i++) {
     const lapis_method *table = w.of[i].table;
     const lapis_result_row *row;

@@ -14,6 +14,7 @@
 #include "base/param.h"
 #include "lapis/rows.h"
 #include "methods/auto/auto.h"
+#include "methods/auto/bags.h"
 #include "methods/auto/candidates.h"
 #include "methods/auto/cover.h"
 #include "methods/auto/holes.h"
@@ -23,8 +24,12 @@
 static const lapis_param params[] = {
     TEXT("candidates", candidates, .arg = "M,M",
          .help = "methods that compete, of mc, linear and trees (of numbers "
-                 "rr, linear and trees); all of them where none is named"),
+                 "rr, linear and trees; of bags misvm, too); all of them where "
+                 "none is named"),
     PARAM_TARGETS,
+    BOOL("bags", bags, .goes_with = "group",
+         .help = "groups are bags of instances, and Y is the label of the bag, "
+                 "repeated for each of its rows"),
     TEXT("map", map, .arg = "MAP",
          .help = "how features are changed before any candidate reads them; "
                  "chosen where it is not given"),
@@ -83,7 +88,7 @@ static const lapis_param params[] = {
 #define STEPS .where = "who answers, or its first part, takes steps"
 static const lapis_result_row results[] = {
     RESULT(
-        "scores", "n x K",
+        "scores", "n x K", .where = "there are targets",
         .help =
             "of the one that answers; of a mean its probabilities; of numbers "
             "what is predicted"),
@@ -99,6 +104,7 @@ static const lapis_result_row results[] = {
            .where = "low_rank is there",
            .help =
                "the features of a sample of one class alone, of each class"),
+    BAG_RESULTS(.where = "bags were answered and misvm took part"),
     RESULT_CHOICE,
     RESULT_HELD_OUT,
     RESULT_SETS(.when = "coverage", COMPARED),
@@ -134,31 +140,9 @@ const lapis_method auto_method = {
     .joint = true,
 };
 
-/* Models are of who answers; predicting leaves nothing to choose. */
-typedef struct no_settings {
-  size_t size;
-} no_settings;
-static const lapis_result_row completed[] = {
-    RESULT("completed", "n x d", .where = "the fit had no targets",
-           .help = "X with its gaps filled"),
-    RESULT_NOTES,
-};
-
-const lapis_method auto_predict_method = {
-    .name = "auto",
-    .title = "the best of several methods: predicting",
-    .summary = "scores, probabilities and labels of new samples",
-    .source = "docs/defaults.md",
-    .reads = LAPIS_READS_X,
-    .completes = true,
-    .results = completed,
-    .n_results = sizeof completed / sizeof *completed,
-    .settings_size = sizeof(no_settings),
-};
-
 enum {
   MOST_TEXT = 96,
-  SHOWN_NAMES = 4,
+  SHOWN_NAMES = 5,
   ROWS = 2,
   FIGURES = 9,
   HIDDEN = 5,
@@ -170,7 +154,8 @@ typedef struct auto_solver {
   lapis_auto_settings set;
   lapis_mc_settings like; /* of mc, as far as it is stated */
   auto_options options;
-  lapis_data data;
+  lapis_data data; /* of bags their statistics */
+  bagged bags;     /* where there are some */
   /* comparing; without a race nothing could be compared */
   bool compared, late;
   comparison *race;
@@ -240,7 +225,8 @@ static void remark_hidden(const auto_solver *w)
   base_note(w->base.ctx, BASE_NOTE, "hidden",
             "%s: %lld known labels were hidden, %s, in %lld folds, and %s; by "
             "log-loss (less is better) guessing has %.4f",
-            w->name, (long long)h.labels, what[h.of], (long long)h.folds,
+            w->name, (long long)h.labels,
+            w->set.bags ? "whole bags" : what[h.of], (long long)h.folds,
             count_candidates(w, &h, count), h.loss);
 }
 
@@ -281,13 +267,20 @@ static void remark_numbers(const auto_solver *w)
             fabs(by) > 2 * error ? "clear" : "a toss-up");
 }
 
+/* Of bags misvm stands against all others. */
+static bool is_like(const auto_solver *w, const char *a, const char *b)
+{
+  if (!w->set.bags) return strcmp(a, b) == 0;
+  return (strcmp(a, "misvm") == 0) == (strcmp(b, "misvm") == 0);
+}
+
 /* How far the best of another kind is from who answers, and whether that means
  * much. */
 static void remark_other(const auto_solver *w)
 {
   int other = 0;
   const char *who = w->candidate[w->chosen].method;
-  while (other < w->count && strcmp(w->candidate[other].method, who) == 0)
+  while (other < w->count && is_like(w, w->candidate[other].method, who))
     other++;
   if (other == w->count) return;
   const candidate_figures *x = &w->candidate[other];
@@ -408,6 +401,9 @@ static bool promises(const auto_solver *w, const char *name)
 static lapis_status answer(auto_solver *w, double started)
 {
   lapis_ctx *ctx = w->base.ctx;
+  if (w->answer == NULL && w->set.bags)
+    TRY(bags_answer_new(ctx, w->race, w->chosen, &w->options, &w->data,
+                        &w->like, &w->answer));
   if (w->answer == NULL)
     TRY(w->race != NULL ? comparison_answer_new(ctx, w->race, w->chosen,
                                                 &w->data, &w->like, &w->answer)
@@ -421,7 +417,7 @@ static lapis_status answer(auto_solver *w, double started)
   base_set_deadline(ctx, before);
   w->base.info = w->answer->info;
   w->base.called = w->answer->called;
-  w->base.features = w->data.X.rows;
+  w->base.features = w->set.bags ? w->bags.data.X.rows : w->data.X.rows;
   if (s < 0) return s;
   for (int i = 0; i < w->answer->result.count; i++)
     if (promises(w, w->answer->result.item[i].name))
@@ -604,6 +600,7 @@ static void release(lapis_solver *s)
   lapis_solver_free(w->holes);
   if (w->covers) cover_free(&w->cover);
   comparison_free(w->race);
+  bagged_free(&w->bags);
 }
 
 static const solver_class auto_class = {
@@ -623,7 +620,7 @@ static unsigned stated(const lapis_mc_settings *set)
 }
 
 /* Reads "mc,linear". */
-static lapis_status read_candidates(lapis_ctx *ctx, const char *text,
+static lapis_status read_candidates(lapis_ctx *ctx, const char *text, bool bags,
                                     auto_options *o)
 {
   bool none, *of_labels = o->numbers ? &none : &o->mc;
@@ -633,7 +630,8 @@ static lapis_status read_candidates(lapis_ctx *ctx, const char *text,
   } all[SHOWN_NAMES] = {{"mc", of_labels},
                         {"rr", o->numbers ? &o->rr : &none},
                         {"linear", &o->linear},
-                        {"trees", &o->trees}};
+                        {"trees", &o->trees},
+                        {"misvm", bags ? &o->misvm : &none}};
   bool any = text != NULL && *text != '\0';
   for (int k = 0; k < SHOWN_NAMES; k++) *all[k].is = !any;
   for (const char *at = text; any && *at != '\0';) {
@@ -647,7 +645,9 @@ static lapis_status read_candidates(lapis_ctx *ctx, const char *text,
                         "auto: --candidates has '%.*s'; it names some of %s, "
                         "linear, trees%s",
                         (int)length, at, o->numbers ? "rr" : "mc",
-                        o->numbers ? ", as targets are numbers" : "");
+                        o->numbers ? ", as targets are numbers"
+                        : bags     ? ", misvm"
+                                   : " (with --bags misvm, too)");
     *all[k].is = true;
     at += length + (at[length] == ',');
   }
@@ -678,23 +678,37 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
                       "%s: --held-out 1 leaves nothing to learn from; folds "
                       "are at least 2",
                       class_->method);
-  TRY(read_candidates(ctx, set->candidates, &o));
+  TRY(read_candidates(ctx, set->candidates, set->bags, &o));
   TRY(check_map(ctx, o.map));
   if (mat_empty(&data->X) || mat_empty(&data->Y))
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: X and Y are needed",
                       class_->method);
   TRY(mat_check_beside(ctx, class_->method, "Y", &data->Y, &data->X));
   TRY(mat_check_weights(ctx, class_->method, data->weight, data->X.cols));
-  TRY(race_check(ctx, data, like, &o));
+  bagged bags = {.X = NULL};
+  lapis_data own = *data;
+  if (set->bags) {
+    TRY(bags_check(ctx, set));
+    TRY(bagged_make(ctx, data, &bags));
+    own = bagged_data(&bags);
+    bags_say(ctx, &bags, &o.misvm);
+  }
+  lapis_status s = race_check(ctx, &own, like, &o);
+  if (s >= 0) s = solver_alloc(ctx, class_, sizeof(auto_solver), out);
+  if (s < 0) {
+    bagged_free(&bags);
+    return s;
+  }
   mat_say_blank(ctx, class_->method, &data->X, &data->Y,
                 data->X.colptr != NULL && like->absent != LAPIS_ABSENT_ZERO);
-  TRY(solver_alloc(ctx, class_, sizeof(auto_solver), out));
   auto_solver *w = auto_of(*out);
   w->name = class_ == &auto_class ? auto_method.name : class_->method;
   w->set = *set;
   w->like = *like;
   w->options = o;
-  w->data = *data;
+  w->data = own;
+  w->bags = bags;
+  if (set->bags) w->options.bags = &w->bags;
   w->base.settings = class_ == &auto_class ? (void *)&w->set : (void *)&w->like;
   w->base.model = model;
   return LAPIS_OK;

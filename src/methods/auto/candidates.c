@@ -61,6 +61,10 @@ static const double MOST_SPLITS = 1e7; /* where trees would take minutes */
 enum { MOST_GROWN = 5000 };
 static const double MOST_KERNEL_C = 1001, MOST_WIDTH = 17;
 
+/* misvm, of bags */
+static const double svm_weights[] = {1, 10}, LEAST_SVM_C = .1, MOST_SVM_C = 100;
+static const int svm_kernels[] = {LAPIS_KERNEL_RBF, LAPIS_KERNEL_LINEAR};
+
 const variant_maps *candidates_maps(int variant)
 {
   return &of_variant[variant].maps;
@@ -72,6 +76,7 @@ static bool same(const candidate *a, const candidate *b)
   return a->kind == b->kind && a->filled == b->filled && a->map == b->map &&
          a->C == b->C && a->kernel == b->kernel && a->leaf == b->leaf &&
          a->forest == b->forest && a->all == b->all &&
+         a->svm_kernel == b->svm_kernel && a->turned == b->turned &&
          a->set.labels == b->set.labels && a->set.lambda == b->set.lambda &&
          a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
 }
@@ -126,6 +131,16 @@ static bool trees_pay(const comparison *r)
   return r->o.trees && r->n <= MOST_GROWN && work <= MOST_SPLITS;
 }
 
+static void list_svms(comparison *r)
+{
+  for (int k = 0; r->o.misvm && k < 4; k++)
+    for (int i = 0; i < 2; i++)
+      candidates_add(r, &(candidate){.kind = CANDIDATE_MISVM,
+                                     .svm_kernel = svm_kernels[k % 2],
+                                     .turned = k > 1,
+                                     .C = svm_weights[i]});
+}
+
 lapis_status candidates_list(comparison *r)
 {
   for (int i = 0; r->o.mc && i < ROWS; i++)
@@ -153,6 +168,7 @@ lapis_status candidates_list(comparison *r)
     candidates_add(r, &(candidate){.kind = CANDIDATE_TREES,
                                    .forest = true,
                                    .leaf = leaves[k]});
+  list_svms(r);
   return LAPIS_OK;
 }
 
@@ -239,11 +255,26 @@ static void widen_mc(comparison *r, int best)
   }
 }
 
+/* A C ten times smaller and larger, where it was not tried. */
+static void widen_svm(comparison *r, int best)
+{
+  static const double factor[] = {.1, 10};
+  for (int k = 0; k < 2; k++) {
+    candidate x = {.kind = CANDIDATE_MISVM,
+                   .svm_kernel = r->run[best].svm_kernel,
+                   .turned = r->run[best].turned,
+                   .C = r->run[best].C * factor[k]};
+    if (x.C >= LEAST_SVM_C && x.C <= MOST_SVM_C) candidates_add(r, &x);
+  }
+}
+
 lapis_status candidates_widen(comparison *r, int best, int *more)
 {
   int before = r->count;
   if (r->run[best].kind == CANDIDATE_LINEAR)
     TRY(widen_linear(r, best));
+  else if (r->run[best].kind == CANDIDATE_MISVM)
+    widen_svm(r, best);
   else
     widen_mc(r, best);
   *more += r->count - before;
@@ -654,41 +685,22 @@ static lapis_status trees_answers(comparison *r, candidate *x, int64_t fold)
   return s;
 }
 
-/* ---- means --------------------------------------------------------------*/
-static double log_odds(double p)
+/* ---- misvm --------------------------------------------------------------*/
+static lapis_status misvm_answers(comparison *r, candidate *x, int64_t fold)
 {
-  const double least = 1e-12;
-  p = fmin(fmax(p, least), 1 - least);
-  return log(p) - log1p(-p);
+  double *y = shown(r, fold, false);
+  double *score = base_alloc(r->ctx, r->n, sizeof *score);
+  lapis_status s = y == NULL || score == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (s >= 0 && !teaches(r, y)) s = LAPIS_EDATA;
+  if (s >= 0) s = bags_answers(r, x, fold, score);
+  if (s == LAPIS_OK || s == LAPIS_MAX_ITERS)
+    keep_hidden(r, x, fold, score, false);
+  base_free(y);
+  base_free(score);
+  return s;
 }
 
-lapis_status candidates_mean(comparison *r, const int *of, int parts)
-{
-  candidate x = {
-      .kind = CANDIDATE_MEAN, .parts = parts, .map = r->run[of[0]].map};
-  int64_t count = r->K * r->n;
-  if (r->count == MOST_CANDIDATES) return LAPIS_OK;
-  memcpy(x.of, of, (size_t)parts * sizeof *of);
-  double *p = base_alloc_raw(r->ctx, count, sizeof *p);
-  x.score = base_alloc(r->ctx, count, sizeof *x.score);
-  if (p == NULL || x.score == NULL) {
-    base_free(p);
-    base_free(x.score);
-    return LAPIS_ENOMEM;
-  }
-  for (int i = 0; i < parts; i++) {
-    const candidate *one = &r->run[of[i]];
-    targets_calibrate(&r->labels, (const double *)one->answer, one->score, p);
-    for (int64_t k = 0; k < count; k++)
-      x.score[k] += isnan(one->score[k]) ? NAN : p[k];
-  }
-  for (int64_t k = 0; k < count; k++)
-    x.score[k] = isnan(x.score[k]) ? NAN : log_odds(x.score[k] / parts);
-  base_free(p);
-  r->run[r->count++] = x;
-  return LAPIS_OK;
-}
-
+/* ---- all ----------------------------------------------------------------*/
 lapis_status candidates_share(comparison *r, int first, int last)
 {
   for (int i = first; i <= last; i++) {
@@ -768,6 +780,7 @@ lapis_status candidate_answers(comparison *r, candidate *x, int64_t fold)
     s = x->kind == CANDIDATE_RR       ? rr_answers(r, x, fold)
         : x->kind == CANDIDATE_TREES  ? trees_answers(r, x, fold)
         : x->kind == CANDIDATE_LINEAR ? linear_answers(r, x, fold)
+        : x->kind == CANDIDATE_MISVM  ? misvm_answers(r, x, fold)
                                       : mc_answers(r, x, fold);
   keep_pause(r->ctx, false);
   return s;

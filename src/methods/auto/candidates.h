@@ -20,9 +20,10 @@ typedef enum candidate_kind {
   CANDIDATE_MC,
   CANDIDATE_LINEAR,
   CANDIDATE_TREES,
-  CANDIDATE_RR,                    /* of numbers */
-  CANDIDATE_KINDS,                 /* of candidates that answer by themselves */
-  CANDIDATE_MEAN = CANDIDATE_KINDS /* of the best of several of these kinds */
+  CANDIDATE_RR,    /* of numbers */
+  CANDIDATE_KINDS, /* of candidates that answer by themselves */
+  CANDIDATE_MEAN = CANDIDATE_KINDS, /* of the best of several of these kinds */
+  CANDIDATE_MISVM                   /* of bags */
 } candidate_kind;
 typedef struct candidate {
   candidate_kind kind;
@@ -32,7 +33,9 @@ typedef struct candidate {
   int map;     /* place among the maps */
   int kernel;  /* linear: which of the race's it reads, from 1; 0: none */
   lapis_mc_settings set;
-  double C;        /* linear */
+  double C;        /* linear, misvm */
+  int svm_kernel;  /* misvm */
+  bool turned;     /* misvm: bags of the smaller value have such an instance */
   int64_t leaf;    /* trees */
   bool all;        /* trees whose splits try all features */
   bool forest;     /* these are a forest, which reads gaps as they are */
@@ -131,7 +134,8 @@ lapis_status candidates_list(comparison *r);
 /* Further ones, where the best stands at an end of what was tried; *more: how
  * many. */
 lapis_status candidates_widen(comparison *r, int best, int *more);
-/* The mean of the probabilities of some candidates, as a further one. */
+/* means.c: the mean of the probabilities of some candidates, as a further one.
+ */
 lapis_status candidates_mean(comparison *r, const int *of, int parts);
 /* Answers of a candidate for what this fold hides.  LAPIS_EDATA where the fold
  * leaves too little to learn from. */
@@ -206,6 +210,11 @@ lapis_status numbers_encode(comparison *r);
 lapis_status numbers_list(comparison *r);
 lapis_status numbers_join(comparison *r);
 void numbers_restore(const comparison *r, double *p);
+/* bags_svm.c: what misvm says of the bags that a fold hides. */
+lapis_status bags_answers(comparison *r, const candidate *x, int64_t fold,
+                          double *score);
+/* describe.c: what a candidate ran with, as options of the command. */
+void candidate_describe(const comparison *r, const candidate *x, char *to);
 /* score.c: loss, error, AUROC, accuracy, sigmoids of a candidate. */
 lapis_status candidate_judge(comparison *r, candidate *x);
 /* Losses of `a` less those of `b` (NULL: nothing), of what both answered, added

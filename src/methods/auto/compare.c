@@ -311,15 +311,17 @@ static lapis_status judge_from(comparison *r, int first)
 /* Further candidates where the best of a kind stands at an end; how many. */
 static lapis_status widen(comparison *r, int *more)
 {
-  int best[3] = {-1, -1, -1}; /* mc, lines, lines behind a kernel */
+  enum { WIDENED = 4 }; /* mc, lines, lines behind a kernel, misvm */
+  int best[WIDENED] = {-1, -1, -1, -1};
   *more = 0;
   for (int i = comparison_count(r) - 1; i >= 0; i--) {
     const candidate *x = &r->run[r->order[i]];
-    if (x->kind > CANDIDATE_LINEAR) continue;
-    best[x->kind == CANDIDATE_MC ? 0 : x->kernel > 0 ? 2 : 1] = r->order[i];
+    bool line = x->kind == CANDIDATE_LINEAR, svm = x->kind == CANDIDATE_MISVM;
+    if (!line && !svm && x->kind != CANDIDATE_MC) continue;
+    best[svm ? 3 : !line ? 0 : x->kernel > 0 ? 2 : 1] = r->order[i];
   }
   if ((r->o.stated & STATED_MU) != 0) best[0] = -1;
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; k < WIDENED; k++)
     if (best[k] >= 0) TRY(candidates_widen(r, best[k], more));
   return LAPIS_OK;
 }
@@ -383,7 +385,9 @@ static int who_answers(const comparison *r)
   if (r->o.numbers) return comparison_count(r) > 0 ? 0 : -1;
   int of[CANDIDATE_KINDS], best, count = close_to_best(r, of, &best);
   int mean = count > 1 ? first_of(r, CANDIDATE_MEAN) : -1;
-  return mean >= 0 && tells(r, &r->run[r->order[mean]]) ? mean : best;
+  int who = mean >= 0 && tells(r, &r->run[r->order[mean]]) ? mean : best;
+  int svm = first_of(r, CANDIDATE_MISVM);
+  return svm >= 0 && (who < 0 || svm < who) ? svm : who;
 }
 
 static lapis_status run_rounds(comparison *r)
@@ -559,7 +563,8 @@ int comparison_count(const comparison *r)
   return n;
 }
 
-static const char *const kind_name[] = {"mc", "linear", "trees", "rr", "mean"};
+static const char *const kind_name[] = {"mc", "linear", "trees",
+                                        "rr", "mean",   "misvm"};
 
 bool race_has(const comparison *r, int i)
 {
@@ -582,61 +587,6 @@ const char *comparison_map(const comparison *r, int i)
   return candidate_map(r, &r->run[r->order[i]]);
 }
 
-static void describe_mean(const comparison *r, const candidate *x, char *to)
-{
-  int used = snprintf(to, CANDIDATE_TEXT, "the best ");
-  for (int k = 0; k < x->parts; k++) {
-    const candidate *one = &r->run[x->of[k]];
-    const char *name =
-        one->kind == CANDIDATE_MC   ? "mc"
-        : one->kind == CANDIDATE_RR ? "rr"
-        : r->o.numbers && one->kind == CANDIDATE_LINEAR
-            ? one->kernel > 0 ? "kernel ridge regression" : "ridge regression"
-        : one->forest                  ? "forest"
-        : one->kind == CANDIDATE_TREES ? "trees"
-        : one->kernel > 0              ? "kernel logistic regression"
-                                       : "logistic regression";
-    const char *before = k == 0 ? "" : k < x->parts - 1 ? ", " : " and ";
-    used += snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), "%s%s", before,
-                     name);
-  }
-}
-
-static void describe(const comparison *r, const candidate *x, char *to)
-{
-  char variant[16] = "", labels[16] = "";
-  const lapis_mc_settings *set = &x->set;
-  if (x->parts > 0) {
-    describe_mean(r, x, to);
-    return;
-  }
-  const char *kernel =
-      x->filled && x->kernel > 0 ? candidate_map_of_filled(r, x) : NULL;
-  int used = kernel != NULL ? snprintf(to, CANDIDATE_TEXT, "--map %.60s,%.30s",
-                                       r->map[x->map], kernel)
-                            : snprintf(to, CANDIDATE_TEXT, "--map %.60s",
-                                       candidate_map(r, x));
-  const char *gaps = x->filled ? " (gaps filled by mc)" : "";
-  if (x->kind == CANDIDATE_LINEAR)
-    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), " --C %g%s", x->C,
-             gaps);
-  else if (x->kind == CANDIDATE_TREES)
-    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
-             "%s%s --trees %d --leaf %" PRId64 "%s",
-             x->forest ? " --kind forest" : "", x->all ? " --share 1" : "",
-             RACE_TREES, x->leaf, gaps);
-  else if (x->kind == CANDIDATE_MC) {
-    const lapis_method *mc = lapis_method_find("mc"); /* words of its table */
-    (void)lapis_settings_get(r->ctx, mc, set, "variant", variant, 16);
-    (void)lapis_settings_get(r->ctx, mc, set, "labels", labels, 16);
-    bool own = !isnan(set->mu);
-    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
-             " --variant %s --labels %s --lambda %g --gamma %g --%s %g",
-             variant, labels, set->lambda, set->gamma, own ? "mu" : "mu-rel",
-             own ? set->mu : set->mu_rel);
-  }
-}
-
 candidate_figures comparison_at(const comparison *r, int i)
 {
   if (!race_has(r, i)) return (candidate_figures){0};
@@ -647,7 +597,7 @@ candidate_figures comparison_at(const comparison *r, int i)
                            .auroc = x->auroc,
                            .accuracy = x->accuracy,
                            .learnt = x->learnt};
-  describe(r, x, out.settings);
+  candidate_describe(r, x, out.settings);
   out.behind = comparison_difference(r, i, 0, &out.behind_error);
   return out;
 }
@@ -772,9 +722,9 @@ auto_hidden comparison_what(const comparison *r)
     out.folds = folds_of(r, x);
     out.loss = x->guess;
   }
-  out.of = r->cells     ? LAPIS_FOLDS_OF_CELLS
-           : r->grouped ? LAPIS_FOLDS_OF_GROUPS
-                        : LAPIS_FOLDS_OF_ROWS;
+  out.of = r->cells                          ? LAPIS_FOLDS_OF_CELLS
+           : r->grouped || r->o.bags != NULL ? LAPIS_FOLDS_OF_GROUPS
+                                             : LAPIS_FOLDS_OF_ROWS;
   for (int i = 0; i < r->count; i++) out.ended += r->run[i].ended;
   for (int64_t k = 0; best >= 0 && k < r->K * r->n; k++)
     out.labels += !isnan(r->run[r->order[best]].score[k]);

@@ -23,15 +23,17 @@ typedef struct auto_options {
    * kernel (map nystrom); trees.  Gaps of the latter two as map impute fills
    * them, and, where mc runs, as mc does */
   bool mc, linear, trees;
-  bool numbers, rr;    /* targets are numbers; rr takes the place of mc */
+  bool numbers, rr;          /* targets are numbers; rr takes the place of mc */
+  const struct bagged *bags; /* samples are bags; or NULL */
+  bool misvm;                /* of bags: it runs */
   const char *kept_as; /* its name in a checkpoint that has several, of at most
                         * 31 letters; NULL or empty: race */
 } auto_options;
 
 enum { CANDIDATE_TEXT = 128 };
 typedef struct candidate_figures {
-  const char *method; /* "mc", "linear", "trees", "rr", or "mean": of what the
-                       * best of several of these say */
+  const char *method; /* "mc", "linear", "trees", "rr", "misvm", or "mean": of
+                       * what the best of several of these say */
   char settings[CANDIDATE_TEXT]; /* as options of the command */
   double loss, error;     /* log-loss of hidden labels, its standard error; of
                            * numbers the squared error relative to the mean's */
@@ -59,7 +61,8 @@ candidate_figures comparison_at(const comparison *race, int i);
 char *comparison_unsure(const comparison *race, int i, char *text, size_t size);
 /* The first of a method; NULL: who should answer, which is the best of the
  * first of mc, linear and trees, or the mean of it and those that are not three
- * standard errors behind it; -1: none. */
+ * standard errors behind it; of bags misvm where it is before that; -1: none.
+ */
 int comparison_best(const comparison *race, const char *method);
 /* The map that a candidate reads its features through. */
 const char *comparison_map(const comparison *race, int i);

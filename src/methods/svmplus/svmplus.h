@@ -22,6 +22,7 @@
 #include "base/param.h"
 #include "folds/folds.h"
 #include "la/backend.h"
+#include "mat/bags.h"
 #include "mat/mat.h"
 #include "op/dense/kernel.h"
 #include "solver/solver.h"
@@ -392,23 +393,7 @@ lapis_status misvm_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                const void *settings, const named_list *learned,
                                const void *options, lapis_solver **out);
 
-/* ---- samples by group ----------------------------------------------------*/
-typedef struct bag {
-  const int64_t *member; /* samples, in their order */
-  int64_t count;
-} bag;
-typedef struct bag_list {
-  int64_t count;
-  bag *item;      /* count, by rising group */
-  double *id;     /* count: group */
-  int64_t *order; /* n: samples by group */
-} bag_list;
-
-lapis_status bags_new(lapis_ctx *ctx, const int64_t *group, int64_t n,
-                      bag_list *out);
-void bags_free(bag_list *b);
-/* The largest score of each bag. */
-void bag_scores(const bag_list *b, const double *score, double *out);
+/* ---- bags ----------------------------------------------------------------*/
 /* Both kinds can be split into folds. */
 bool bags_are_enough(const bag_list *b, const double *sign);
 /* The bags' score above which a held-out bag is positive as likely as not, in

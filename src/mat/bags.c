@@ -1,8 +1,10 @@
-/* bags.c - samples by group. */
-#include "methods/svmplus/svmplus.h"
+/* bags.c - samples by group, and bags as samples. */
+#include "mat/bags.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#include "mat/mat.h"
 
 typedef struct keyed {
   int64_t group, sample;
@@ -62,4 +64,37 @@ void bag_scores(const bag_list *b, const double *score, double *out)
     for (int64_t i = 0; i < b->item[k].count; i++)
       out[k] = fmax(out[k], score[b->item[k].member[i]]);
   }
+}
+
+/* to: mean, largest and least of feature i, d apart. */
+static void describe(const bag *b, const lapis_mat *X, int64_t i, double *to)
+{
+  int64_t d = X->rows, seen = 0;
+  double sum = 0, most = -INFINITY, least = INFINITY;
+  for (int64_t k = 0; k < b->count; k++) {
+    double x = lapis_mat_at(X, i, b->member[k]);
+    if (isnan(x)) continue;
+    sum += x;
+    most = fmax(most, x);
+    least = fmin(least, x);
+    seen++;
+  }
+  to[i] = seen > 0 ? sum / (double)seen : NAN;
+  to[d + i] = seen > 0 ? most : NAN;
+  to[2 * d + i] = seen > 0 ? least : NAN;
+}
+
+void bag_statistics(const bag_list *b, const lapis_mat *X, double *out)
+{
+  for (int64_t k = 0; k < b->count; k++)
+    for (int64_t i = 0; i < X->rows; i++)
+      describe(&b->item[k], X, i, out + k * BAG_STATISTICS * X->rows);
+}
+
+void bags_spread(const bag_list *b, const lapis_mat *of, double *out)
+{
+  for (int64_t k = 0; k < b->count; k++)
+    for (int64_t m = 0; m < b->item[k].count; m++)
+      for (int64_t i = 0; i < of->rows; i++)
+        out[b->item[k].member[m] * of->rows + i] = lapis_mat_at(of, i, k);
 }

@@ -1,0 +1,67 @@
+/* describe.c - what a candidate of auto ran with, in words. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "methods/auto/candidates.h"
+
+static void describe_mean(const comparison *r, const candidate *x, char *to)
+{
+  int used = snprintf(to, CANDIDATE_TEXT, "the best ");
+  for (int k = 0; k < x->parts; k++) {
+    const candidate *one = &r->run[x->of[k]];
+    const char *name =
+        one->kind == CANDIDATE_MC   ? "mc"
+        : one->kind == CANDIDATE_RR ? "rr"
+        : r->o.numbers && one->kind == CANDIDATE_LINEAR
+            ? one->kernel > 0 ? "kernel ridge regression" : "ridge regression"
+        : one->forest                  ? "forest"
+        : one->kind == CANDIDATE_TREES ? "trees"
+        : one->kernel > 0              ? "kernel logistic regression"
+                                       : "logistic regression";
+    const char *before = k == 0 ? "" : k < x->parts - 1 ? ", " : " and ";
+    used += snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), "%s%s", before,
+                     name);
+  }
+}
+
+void candidate_describe(const comparison *r, const candidate *x, char *to)
+{
+  char variant[16] = "", labels[16] = "";
+  const lapis_mc_settings *set = &x->set;
+  if (x->parts > 0) {
+    describe_mean(r, x, to);
+    return;
+  }
+  if (x->kind == CANDIDATE_MISVM) {
+    snprintf(to, CANDIDATE_TEXT, "--kernel %s --C %g --scale standard%s",
+             x->svm_kernel == LAPIS_KERNEL_RBF ? "rbf" : "linear", x->C,
+             x->turned ? " (the smaller value is positive)" : "");
+    return;
+  }
+  const char *kernel =
+      x->filled && x->kernel > 0 ? candidate_map_of_filled(r, x) : NULL;
+  int used = kernel != NULL ? snprintf(to, CANDIDATE_TEXT, "--map %.60s,%.30s",
+                                       r->map[x->map], kernel)
+                            : snprintf(to, CANDIDATE_TEXT, "--map %.60s",
+                                       candidate_map(r, x));
+  const char *gaps = x->filled ? " (gaps filled by mc)" : "";
+  if (x->kind == CANDIDATE_LINEAR)
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), " --C %g%s", x->C,
+             gaps);
+  else if (x->kind == CANDIDATE_TREES)
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
+             "%s%s --trees %d --leaf %" PRId64 "%s",
+             x->forest ? " --kind forest" : "", x->all ? " --share 1" : "",
+             RACE_TREES, x->leaf, gaps);
+  else if (x->kind == CANDIDATE_MC) {
+    const lapis_method *mc = lapis_method_find("mc"); /* words of its table */
+    (void)lapis_settings_get(r->ctx, mc, set, "variant", variant, 16);
+    (void)lapis_settings_get(r->ctx, mc, set, "labels", labels, 16);
+    bool own = !isnan(set->mu);
+    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
+             " --variant %s --labels %s --lambda %g --gamma %g --%s %g",
+             variant, labels, set->lambda, set->gamma, own ? "mu" : "mu-rel",
+             own ? set->mu : set->mu_rel);
+  }
+}
