@@ -12,7 +12,9 @@
  * 0 the scores say nothing, and the share alone is left.  Newton's method,
  * damped [Lin, Lin, Weng 2007].
  *
- * The softmax is convex in slope and biases: one Newton step in each coordinate
+ * The softmax has 1 / (n + 2) of each sample's target spread over the other
+ * classes: else classes that scores separate make the slope infinite, and the
+ * loss 0.  It is convex in slope and biases: one Newton step in each coordinate
  * at a time, halved until it descends. */
 #include "folds/calibrate.h"
 
@@ -22,10 +24,25 @@
 enum { NEWTON_STEPS = 100, HALVINGS = 34, SOFTMAX_ROUNDS = 50 };
 static const double RIDGE = 10; /* R: docs/defaults.md */
 
-double calibrate_loss(sigmoid p, double score, double sign)
+static double logit(const calibration *x, const sigmoid *by, int64_t k)
 {
-  double u = sign * (p.slope * score + p.bias);
-  return (u > 0 ? 0 : -u) + log1p(exp(-fabs(u)));
+  return by[k % x->K].slope * x->score[k] + by[k % x->K].bias;
+}
+
+double calibrate_loss(const calibration *x, const sigmoid *by, int64_t k)
+{
+  if (!x->classes) {
+    double u = x->sign[k] * logit(x, by, k);
+    return (u > 0 ? 0 : -u) + log1p(exp(-fabs(u)));
+  }
+  double most = -INFINITY, own = 0, sum = 0;
+  for (int64_t c = k; c < k + x->K; c++) {
+    double f = logit(x, by, c);
+    most = fmax(most, f);
+    if (x->sign[c] > 0) own = f;
+  }
+  for (int64_t c = k; c < k + x->K; c++) sum += exp(logit(x, by, c) - most);
+  return most - own + log(sum);
 }
 
 /* ---- one label ----------------------------------------------------------*/
@@ -89,7 +106,7 @@ sigmoid calibrate_share(const calibration *x, int64_t c)
 {
   double n[2];
   count(x, c, n);
-  return (sigmoid){0, log(n[1] + 1) - log(n[0] + 1)};
+  return (sigmoid){0, log(n[1] + 1) - (x->classes ? 0 : log(n[0] + 1))};
 }
 
 static column column_of(const calibration *x, int64_t c)
@@ -249,22 +266,11 @@ static lapis_status fit_labels(lapis_ctx *ctx, const calibration *x,
   return s;
 }
 
-lapis_status calibrate_labels(lapis_ctx *ctx, const calibration *x,
-                              sigmoid *out)
-{
-  calibration seen;
-  double *own;
-  lapis_status s = gather(ctx, x, &seen, &own);
-  if (s >= 0) s = fit_labels(ctx, &seen, out);
-  base_free(own);
-  return s;
-}
-
 /* ---- one class of K -----------------------------------------------------*/
 typedef struct classes {
   const calibration *of;
-  double ridge; /* of the biases */
-  double *p;    /* K: of a sample */
+  double *p; /* K: of a sample */
+  double e;  /* of a smoothed target what each other class has */
 } classes;
 
 /* Value; with `at` (class, or K: the slope) also the first and second
@@ -277,7 +283,7 @@ static double softmax(const classes *x, const sigmoid *b, int64_t at,
   double sum = 0, g = 0, h = 0, slope = b[0].slope;
   for (int64_t j = 0; j < of->n; j++) {
     const double *s = of->score + j * K, *sign = of->sign + j * K;
-    double most = -INFINITY, all = 0, mean = 0, square = 0;
+    double most = -INFINITY, all = 0, mean = 0, square = 0, sure = 0;
     double w = weight_of(of, 0, j);
     int64_t y = 0;
     if (!(w > 0)) continue;
@@ -286,22 +292,27 @@ static double softmax(const classes *x, const sigmoid *b, int64_t at,
       most = fmax(most, x->p[c]);
       y = sign[c] > 0 ? c : y;
     }
-    sum -= w * (x->p[y] - most);
+    for (int64_t c = 0; c < K; c++) {
+      double t = c == y ? 1 - (double)(K - 1) * x->e : x->e;
+      sum -= w * t * (x->p[c] - most);
+      sure += t * s[c];
+    }
     for (int64_t c = 0; c < K; c++) all += x->p[c] = exp(x->p[c] - most);
     sum += w * log(all);
     for (int64_t c = 0; at == K && c < K; c++) {
       mean += x->p[c] / all * s[c];
       square += x->p[c] / all * s[c] * s[c];
     }
-    if (at == K) g += w * (mean - s[y]), h += w * (square - mean * mean);
+    if (at == K) g += w * (mean - sure), h += w * (square - mean * mean);
     if (at < K) {
       double q = x->p[at] / all;
-      g += w * (q - (y == at)), h += w * (q * (1 - q));
+      double t = at == y ? 1 - (double)(K - 1) * x->e : x->e;
+      g += w * (q - t), h += w * (q * (1 - q));
     }
   }
-  for (int64_t c = 0; c < K && isfinite(x->ridge); c++)
-    sum += x->ridge * b[c].bias * b[c].bias / 2;
-  if (at < K) g += x->ridge * b[at].bias, h += x->ridge;
+  for (int64_t c = 0; c < K && isfinite(of->ridge); c++)
+    sum += of->ridge * b[c].bias * b[c].bias / 2;
+  if (at < K) g += of->ridge * b[at].bias, h += of->ridge;
   *first = g;
   *second = h;
   return sum;
@@ -329,23 +340,32 @@ static double step(const classes *x, sigmoid *b, int64_t at)
   return 0;
 }
 
-lapis_status calibrate_softmax(lapis_ctx *ctx, const calibration *of,
-                               double ridge, sigmoid *out)
+static lapis_status fit_softmax(lapis_ctx *ctx, const calibration *of,
+                                sigmoid *out)
 {
-  int64_t K = of->K, last = isfinite(ridge) ? 0 : K; /* the slope alone */
-  calibration seen;
-  double *own;
-  classes x = {.of = &seen, .ridge = ridge};
-  lapis_status s = gather(ctx, of, &seen, &own);
-  if (s >= 0) x.p = base_alloc(ctx, K, sizeof *x.p);
-  if (s >= 0 && x.p == NULL) s = LAPIS_ENOMEM;
+  int64_t K = of->K, last = isfinite(of->ridge) ? 0 : K; /* the slope alone */
+  classes x = {.of = of, .p = base_alloc(ctx, K, sizeof *x.p)};
+  if (x.p == NULL) return LAPIS_ENOMEM;
+  double n[2];
+  count(of, 0, n);
+  x.e = 1 / (n[0] + n[1] + 2) / (double)(K - 1);
   for (int64_t c = 0; c < K; c++) out[c] = (sigmoid){1, 0};
-  for (int k = 0; s >= 0 && k < SOFTMAX_ROUNDS; k++) {
+  for (int k = 0; k < SOFTMAX_ROUNDS; k++) {
     double fell = 0;
     for (int64_t at = K; at >= last; at--) fell += step(&x, out, at);
     if (fell < 1e-6 * (double)of->n) break;
   }
   base_free(x.p);
+  return LAPIS_OK;
+}
+
+lapis_status calibrate(lapis_ctx *ctx, const calibration *x, sigmoid *out)
+{
+  calibration seen;
+  double *own;
+  lapis_status s = gather(ctx, x, &seen, &own);
+  if (s >= 0)
+    s = x->classes ? fit_softmax(ctx, &seen, out) : fit_labels(ctx, &seen, out);
   base_free(own);
   return s;
 }

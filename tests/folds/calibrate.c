@@ -20,11 +20,11 @@ static void sigmoids_find_the_line(void **state)
   }
   calibration of = {.score = score, .sign = sign, .K = 1, .n = MANY};
   sigmoid s;
-  assert_int_equal(calibrate_labels(ctx, &of, &s), LAPIS_OK);
+  assert_int_equal(calibrate(ctx, &of, &s), LAPIS_OK);
   CHECK_NEAR(s.slope, 2, .1);
   CHECK_NEAR(s.bias, -.5, .05);
   for (int j = 0; j < MANY; j++) score[j] = -score[j];
-  assert_int_equal(calibrate_labels(ctx, &of, &s), LAPIS_OK);
+  assert_int_equal(calibrate(ctx, &of, &s), LAPIS_OK);
   CHECK_NEAR(s.slope, 0, 0);
   lapis_ctx_free(ctx);
   free(score);
@@ -59,11 +59,11 @@ static void rare_labels_share_the_slope(void **state)
   sigmoid s[K], alone, scaled[K];
   make_labels(score, sign);
   calibration of = {.score = score, .sign = sign, .K = K, .n = MANY};
-  assert_int_equal(calibrate_labels(ctx, &of, s), LAPIS_OK);
+  assert_int_equal(calibrate(ctx, &of, s), LAPIS_OK);
   for (int c = 0; c < K - 1; c++) CHECK_NEAR(s[c].slope, 2, .25);
   CHECK_AT_LEAST(s[K - 1].slope, .6);
   for (int k = 0; k < K * MANY; k++) score[k] *= 1000;
-  assert_int_equal(calibrate_labels(ctx, &of, scaled), LAPIS_OK);
+  assert_int_equal(calibrate(ctx, &of, scaled), LAPIS_OK);
   for (int c = 0; c < K; c++) {
     CHECK_NEAR(scaled[c].slope * 1000, s[c].slope, 1e-6);
     CHECK_NEAR(scaled[c].bias, s[c].bias, 1e-6);
@@ -73,7 +73,7 @@ static void rare_labels_share_the_slope(void **state)
     sign[j] = sign[j * K + K - 1];
   }
   of.K = 1;
-  assert_int_equal(calibrate_labels(ctx, &of, &alone), LAPIS_OK);
+  assert_int_equal(calibrate(ctx, &of, &alone), LAPIS_OK);
   CHECK_NEAR(alone.slope, 0, 0); /* of these three cases alone */
   lapis_ctx_free(ctx);
 }
@@ -105,12 +105,10 @@ static void weights_are_samples(void **state)
   calibration other = {.score = again, .sign = sign_again, .K = L, .n = n};
   sigmoid a[L], b[L];
   for (int soft = 0; soft < 2; soft++) {
-    assert_int_equal(soft ? calibrate_softmax(ctx, &one, 2, a)
-                          : calibrate_labels(ctx, &one, a),
-                     LAPIS_OK);
-    assert_int_equal(soft ? calibrate_softmax(ctx, &other, 2, b)
-                          : calibrate_labels(ctx, &other, b),
-                     LAPIS_OK);
+    one.classes = other.classes = soft;
+    one.ridge = other.ridge = 2;
+    assert_int_equal(calibrate(ctx, &one, a), LAPIS_OK);
+    assert_int_equal(calibrate(ctx, &other, b), LAPIS_OK);
     for (int c = 0; c < L; c++) {
       CHECK_NEAR(a[c].slope, b[c].slope, 1e-3);
       CHECK_NEAR(a[c].bias, b[c].bias, 1e-3);
@@ -121,12 +119,13 @@ static void weights_are_samples(void **state)
   lapis_ctx_free(ctx);
 }
 
-/* The softmax's stationarity: slope and biases recomputed from outside. */
+/* The softmax's stationarity, slope and biases recomputed from outside: of n
+ * samples each has 1/(n + 2) of the others' classes. */
 static void softmaxes_are_stationary(void **state)
 {
   enum { L = 3, SOME = 300 };
   static double score[L * SOME], sign[L * SOME];
-  const double ridge = 2;
+  const double ridge = 2, other = 1. / (SOME + 2) / (L - 1);
   uint64_t seed = 2;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int j = 0; j < SOME; j++) {
@@ -137,32 +136,66 @@ static void softmaxes_are_stationary(void **state)
     }
   }
   sigmoid s[L];
-  calibration of = {.score = score, .sign = sign, .K = L, .n = SOME};
-  assert_int_equal(calibrate_softmax(ctx, &of, ridge, s), 0);
+  calibration of = {.score = score,
+                    .sign = sign,
+                    .K = L,
+                    .n = SOME,
+                    .classes = true,
+                    .ridge = ridge};
+  assert_int_equal(calibrate(ctx, &of, s), 0);
   double g[L + 1] = {0};
   for (int j = 0; j < SOME; j++) {
     double p[L], sum = 0;
     for (int c = 0; c < L; c++)
       sum += p[c] = exp(s[c].slope * score[j * L + c] + s[c].bias);
     for (int c = 0; c < L; c++) {
-      double off = p[c] / sum - (sign[j * L + c] > 0);
+      double t = sign[j * L + c] > 0 ? 1 - other * (L - 1) : other;
+      double off = p[c] / sum - t;
       g[c] += off;
       g[L] += off * score[j * L + c];
     }
   }
   for (int c = 0; c < L; c++) CHECK_NEAR(g[c] + ridge * s[c].bias, 0, .5);
   CHECK_NEAR(g[L], 0, .5);
-  assert_int_equal(calibrate_softmax(ctx, &of, INFINITY, s), 0);
+  of.ridge = INFINITY;
+  assert_int_equal(calibrate(ctx, &of, s), 0);
   g[L] = 0;
   for (int j = 0; j < SOME; j++) {
     double sum = 0;
     for (int c = 0; c < L; c++) sum += exp(s[c].slope * score[j * L + c]);
     for (int c = 0; c < L; c++)
-      g[L] += score[j * L + c] * (exp(s[c].slope * score[j * L + c]) / sum -
-                                  (sign[j * L + c] > 0));
+      g[L] += score[j * L + c] *
+              (exp(s[c].slope * score[j * L + c]) / sum -
+               (sign[j * L + c] > 0 ? 1 - other * (L - 1) : other));
   }
   for (int c = 0; c < L; c++) CHECK_NEAR(s[c].bias, 0, 0);
   CHECK_NEAR(g[L], 0, .5);
+  lapis_ctx_free(ctx);
+}
+
+/* Classes that scores separate leave no infinite slope, which would say that
+ * nobody ever errs: one error in n + 2 is left. */
+static void separated_classes_leave_doubt(void **state)
+{
+  enum { L = 3, SOME = 30 };
+  double score[L * SOME], sign[L * SOME], loss = 0;
+  lapis_ctx *ctx = lapis_ctx_new();
+  sigmoid s[L];
+  for (int k = 0; k < L * SOME; k++) {
+    sign[k] = k % L == k / L % L ? 1 : -1;
+    score[k] = 5 * sign[k];
+  }
+  for (int ends = 0; ends < 2; ends++) {
+    calibration of = {.score = score,
+                      .sign = sign,
+                      .K = L,
+                      .n = SOME,
+                      .classes = true,
+                      .ridge = ends ? INFINITY : L};
+    assert_int_equal(calibrate(ctx, &of, s), LAPIS_OK);
+    for (int k = 0; k < L * SOME; k += L) loss = calibrate_loss(&of, s, k);
+    CHECK_NEAR(exp(-loss), 1 - 1. / (SOME + 2), 1e-4);
+  }
   lapis_ctx_free(ctx);
 }
 
@@ -257,6 +290,7 @@ int test_calibrate(void)
       cmocka_unit_test(rare_labels_share_the_slope),
       cmocka_unit_test(weights_are_samples),
       cmocka_unit_test(softmaxes_are_stationary),
+      cmocka_unit_test(separated_classes_leave_doubt),
       cmocka_unit_test(probabilities_rank_as_scores),
       cmocka_unit_test(answers_of_a_race_rank_as_scores),
   };

@@ -228,7 +228,7 @@ static lapis_status widen_linear(comparison *r, int best)
     most = fmax(most, x->C);
   }
   b.score = NULL;
-  b.platt = b.answer = NULL;
+  b.answer = NULL;
   b.judged = b.learnt = false;
   if (b.kernel > 0) TRY(widen_kernel(r, b));
   b.C = beyond(b.C, least, most, 10);

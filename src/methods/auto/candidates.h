@@ -41,8 +41,7 @@ typedef struct candidate {
   bool forest;     /* these are a forest, which reads gaps as they are */
   double *score;   /* K x n of hidden labels, NaN elsewhere; for the larger
                     * value */
-  sigmoid *platt;  /* K: what judged */
-  sigmoid *answer; /* K: what answers; one class of K: the softmax's */
+  sigmoid *answer; /* K: of its probabilities; one class of K: a softmax */
   double loss, error, auroc, accuracy;
   double trials;      /* that its answers count as */
   double least, most; /* accuracy that new samples may have */
@@ -197,11 +196,9 @@ const char *candidate_map_of_filled(const comparison *r, const candidate *x);
  * two where there are not enough units. */
 lapis_status race_draw(const comparison *r, const lapis_data *data,
                        int64_t folds, fold_plan *out);
-/* A candidate's scores, as what calibrates them. */
-calibration race_calibration(const comparison *r, const double *score);
-/* What shrinks the biases of several classes while a candidate is calibrated.
- */
-double candidate_ridge(const comparison *r, const candidate *x);
+/* Scores of candidate x, as what calibrates them. */
+calibration race_calibration(const comparison *r, const candidate *x,
+                             const double *score);
 /* Adds x unless it is there. */
 bool candidates_add(comparison *r, const candidate *x);
 /* numbers.c: targets, candidates, means of those that contend; predictions in

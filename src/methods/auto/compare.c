@@ -532,7 +532,6 @@ void comparison_free(comparison *r)
   if (r == NULL) return;
   for (int i = 0; i < r->count; i++) {
     base_free(r->run[i].score);
-    base_free(r->run[i].platt);
     base_free(r->run[i].answer);
   }
   race_drop_data(r);

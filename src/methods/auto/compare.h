@@ -1,8 +1,8 @@
 /* compare.h - settings that nobody gave: candidates that are compared.
  *
  * Known labels are hidden as labels are missing, a handful of candidates (and
- * plain ones beside them) answer for them, and the answers, made probabilities
- * by Platt's sigmoid a label, are judged by their log-loss. */
+ * plain ones beside them) answer for them, and the probabilities they would
+ * answer with are judged by their log-loss. */
 #ifndef LAPIS_RACE_H
 #define LAPIS_RACE_H
 #include "lapis/lapis.h"

@@ -37,7 +37,7 @@ static lapis_status begin(const comparison *from, const lapis_data *data,
     r->kernel[k].features = (race_features){0};
   for (int k = 0; k < r->count; k++) {
     r->run[k].score = NULL;
-    r->run[k].platt = r->run[k].answer = NULL;
+    r->run[k].answer = NULL;
   }
   folds = folds < MOST_FOLDS ? folds : MOST_FOLDS;
   lapis_status s = race_draw(r, data, folds, &r->plan);
@@ -52,7 +52,6 @@ static void end(comparison *r)
 {
   for (int k = 0; k < r->count; k++) {
     base_free(r->run[k].score);
-    base_free(r->run[k].platt);
     base_free(r->run[k].answer);
   }
   base_free(r->answered);
@@ -102,17 +101,15 @@ static lapis_status calibrate_fold(comparison *r, const candidate *x, int64_t f,
   int64_t count = r->K * r->n;
   for (int64_t k = 0; k < count; k++)
     scores[k] = in_fold(r, f, k) ? NAN : x->score[k];
-  calibration of = race_calibration(r, scores);
-  TRY(r->labels.kind == TARGETS_CLASS
-          ? calibrate_softmax(r->ctx, &of, candidate_ridge(r, x), by)
-          : calibrate_labels(r->ctx, &of, by));
+  calibration of = race_calibration(r, x, scores);
+  TRY(calibrate(r->ctx, &of, by));
   targets_calibrate(&r->labels, (const double *)by, x->score, scores);
   for (int64_t k = 0; k < count; k++)
     if (in_fold(r, f, k) && !isnan(x->score[k])) p[k] = scores[k];
   return LAPIS_OK;
 }
 
-static lapis_status calibrate(comparison *r, const candidate *x, double *p)
+static lapis_status calibrate_all(comparison *r, const candidate *x, double *p)
 {
   if (r->o.numbers) {
     memcpy(p, x->score, (size_t)(r->K * r->n) * sizeof *p);
@@ -135,7 +132,7 @@ static lapis_status say(comparison *r, int k, double *p)
   lapis_status s = LAPIS_OK;
   if (r->run[k].score == NULL) s = answer_all(r, k);
   if (s < 0 || s == LAPIS_CANCELLED || r->run[k].score == NULL) return s;
-  TRY(calibrate(r, &r->run[k], p));
+  TRY(calibrate_all(r, &r->run[k], p));
   return s;
 }
 

@@ -5,11 +5,12 @@
 
 #include "methods/auto/candidates.h"
 
-static double log_odds(double p)
+/* The score that a sigmoid, or a softmax, of slope 1 and bias 0 makes p. */
+static double score_of(double p, bool of_class)
 {
   const double least = 1e-12;
   p = fmin(fmax(p, least), 1 - least);
-  return log(p) - log1p(-p);
+  return log(p) - (of_class ? 0 : log1p(-p));
 }
 
 lapis_status candidates_mean(comparison *r, const int *of, int parts)
@@ -33,7 +34,9 @@ lapis_status candidates_mean(comparison *r, const int *of, int parts)
       x.score[k] += isnan(one->score[k]) ? NAN : p[k];
   }
   for (int64_t k = 0; k < count; k++)
-    x.score[k] = isnan(x.score[k]) ? NAN : log_odds(x.score[k] / parts);
+    x.score[k] = isnan(x.score[k]) ? NAN
+                                   : score_of(x.score[k] / parts,
+                                              r->labels.kind == TARGETS_CLASS);
   base_free(p);
   r->run[r->count++] = x;
   return LAPIS_OK;

@@ -1,10 +1,10 @@
 /* score.c - what a candidate's answers for hidden labels are worth.
  *
- * The judge is the log-loss after Platt's sigmoid a label: it sees ranks and
- * decisions, and a candidate whose scores have shrunken to one side is not
- * judged by where they stand.  A sample of weight w counts as w of them.
- * Samples err as a whole (groups, where they were hidden as groups), so that
- * errors are from sums of units. */
+ * The judge is the log-loss of what would be answered, after Platt's sigmoid a
+ * label, or the softmax of several classes: it sees ranks and decisions, and
+ * scores that have shrunken to one side are not judged by where they are.  A
+ * sample of weight w counts as w of them.  Samples err as a whole (groups,
+ * where they were hidden as groups), so that errors are from sums of units. */
 #include <math.h>
 #include <string.h>
 
@@ -23,7 +23,8 @@ static double loss_at(const comparison *r, const candidate *x, int64_t k)
     double off = (x->mean_of_all ? 0 : x->score[k]) - r->labels.sign[k];
     return off * off;
   }
-  return calibrate_loss(x->platt[k % r->K], x->score[k], r->labels.sign[k]);
+  calibration of = race_calibration(r, x, x->score);
+  return calibrate_loss(&of, x->answer, k);
 }
 
 /* Mean of a sum over units, and its standard error. */
@@ -48,7 +49,8 @@ static double mean_of(const comparison *r, const double *sum,
 void race_losses(const comparison *r, const candidate *a, const candidate *b,
                  double *sum, double *count)
 {
-  for (int64_t k = 0; k < r->K * r->n; k++) {
+  calibration of = race_calibration(r, a, a->score);
+  for (int64_t k = 0; k < r->K * r->n; k += calibrate_step(&of)) {
     if (!counts(r, a, k) || (b != NULL && !counts(r, b, k))) continue;
     int64_t u = r->plan.unit[k / r->K];
     double w = r->weight == NULL ? 1 : r->weight[k / r->K];
@@ -76,24 +78,30 @@ double race_behind(const comparison *r, const candidate *a, const candidate *b,
   return mean_loss(r, a, b, error);
 }
 
-calibration race_calibration(const comparison *r, const double *score)
+/* What is trained on all classes at once needs no biases beside its own; those
+ * of mc's rows are shrunken the more, the fewer labels a class has. */
+calibration race_calibration(const comparison *r, const candidate *x,
+                             const double *score)
 {
   return (calibration){.score = score,
                        .sign = r->labels.sign,
                        .weight = r->weight,
                        .K = r->K,
-                       .n = r->n};
+                       .n = r->n,
+                       .classes = r->labels.kind == TARGETS_CLASS,
+                       .ridge = x->kind == CANDIDATE_LINEAR ? INFINITY
+                                                            : (double)r->K};
 }
 
 /* The shares as a candidate: what knowing nothing of the features loses. */
 static lapis_status shares(const comparison *r, const candidate *like,
                            candidate *out)
 {
-  calibration x = race_calibration(r, like->score);
+  calibration x = race_calibration(r, like, like->score);
   *out = (candidate){.score = like->score};
-  out->platt = base_alloc(r->ctx, r->K, sizeof *out->platt);
-  if (out->platt == NULL) return LAPIS_ENOMEM;
-  for (int64_t c = 0; c < r->K; c++) out->platt[c] = calibrate_share(&x, c);
+  out->answer = base_alloc(r->ctx, r->K, sizeof *out->answer);
+  if (out->answer == NULL) return LAPIS_ENOMEM;
+  for (int64_t c = 0; c < r->K; c++) out->answer[c] = calibrate_share(&x, c);
   return LAPIS_OK;
 }
 
@@ -179,24 +187,16 @@ static lapis_status rank_of(const comparison *r, candidate *x)
   return s;
 }
 
-/* What is trained on all classes at once needs no biases beside its own; those
- * of mc's rows are shrunken the more, the fewer labels a class has. */
-double candidate_ridge(const comparison *r, const candidate *x)
+/* By what scores, some of x's or all, become probabilities; a mean's are. */
+static lapis_status find_answer(const comparison *r, const double *score,
+                                candidate *x)
 {
-  return x->kind == CANDIDATE_LINEAR ? INFINITY : (double)r->K;
-}
-
-/* Sigmoids have judged; of several classes a softmax answers. */
-static lapis_status decide(comparison *r, candidate *x)
-{
+  calibration of = race_calibration(r, x, score);
   if (x->answer == NULL)
     x->answer = base_alloc(r->ctx, r->K, sizeof *x->answer);
   if (x->answer == NULL) return LAPIS_ENOMEM;
-  memcpy(x->answer, x->platt, (size_t)r->K * sizeof *x->answer);
-  calibration of = race_calibration(r, x->score);
-  if (r->labels.kind == TARGETS_CLASS)
-    TRY(calibrate_softmax(r->ctx, &of, candidate_ridge(r, x), x->answer));
-  return take_accuracy(r, x);
+  for (int64_t c = 0; c < r->K; c++) x->answer[c] = (sigmoid){1, 0};
+  return x->parts > 0 ? LAPIS_OK : calibrate(r->ctx, &of, x->answer);
 }
 
 /* By squared errors, against those of the mean of all. */
@@ -223,19 +223,16 @@ lapis_status candidate_judge(comparison *r, candidate *x)
   }
   candidate none;
   double error;
-  if (x->platt == NULL) x->platt = base_alloc(r->ctx, r->K, sizeof *x->platt);
-  if (x->platt == NULL) return LAPIS_ENOMEM;
-  calibration of = race_calibration(r, x->score);
-  TRY(calibrate_labels(r->ctx, &of, x->platt));
+  TRY(find_answer(r, x->score, x));
   x->loss = mean_loss(r, x, NULL, &x->error);
   TRY(rank_of(r, x));
-  TRY(decide(r, x));
+  TRY(take_accuracy(r, x));
   TRY(shares(r, x, &none));
   x->ahead = -mean_loss(r, x, &none, &x->ahead_error);
   x->learnt = x->ahead > folds_far_errors((double)r->known) * x->ahead_error &&
               !x->one_answer;
   x->guess = mean_loss(r, &none, NULL, &error);
-  base_free(none.platt);
+  base_free(none.answer);
   x->judged = !isnan(x->loss) && !isnan(x->auroc); /* both kinds */
   return LAPIS_OK;
 }
@@ -247,12 +244,10 @@ static lapis_status judge_first(comparison *r, const candidate *x, double *only,
 {
   for (int64_t k = 0; k < r->K * r->n; k++)
     only[k] = fold_hides(&r->plan, 0, k % r->K, k / r->K) ? x->score[k] : NAN;
+  bool found = to->answer != NULL;
+  to->kind = x->kind;
   to->score = only;
-  if (r->o.numbers || to->platt != NULL) return LAPIS_OK;
-  to->platt = base_alloc(r->ctx, r->K, sizeof *to->platt);
-  if (to->platt == NULL) return LAPIS_ENOMEM;
-  calibration of = race_calibration(r, only);
-  return calibrate_labels(r->ctx, &of, to->platt);
+  return r->o.numbers || found ? LAPIS_OK : find_answer(r, only, to);
 }
 
 /* The best by at[].loss, of all or of those like one; -1: none. */
@@ -301,7 +296,7 @@ lapis_status race_end_behind(comparison *r, int first)
   candidate *at = base_alloc(r->ctx, r->count, sizeof *at);
   lapis_status s = only == NULL || at == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   if (s >= 0) s = end_behind(r, first, at, only, only + count);
-  for (int i = 0; at != NULL && i < r->count; i++) base_free(at[i].platt);
+  for (int i = 0; at != NULL && i < r->count; i++) base_free(at[i].answer);
   base_free(only);
   base_free(at);
   return s;

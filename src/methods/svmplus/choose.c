@@ -15,7 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "folds/calibrate.h"
 #include "methods/svmplus/svmplus.h"
 
 enum { MOST = 2000, N_C = 4, N_GAMMA = 3, POINTS = N_C * N_GAMMA };
@@ -117,27 +116,21 @@ static lapis_status score_points(form *f, int64_t fold, const fold_part *shown,
                                                  : LAPIS_OK;
 }
 
-/* Log-loss of each sample, a mean over its labels. */
+/* Log-loss of each sample, of labels a mean over them. */
 static lapis_status judge(form *f, int i, double *loss, double *mean)
 {
   svmplus *w = f->of;
   int64_t n = w->q.n, K = w->K;
-  calibration x = {.score = f->held + i * K * n,
-                   .sign = w->labels.sign,
-                   .weight = w->data.weight,
-                   .K = K,
-                   .n = n};
+  calibration x = sv_calibration(w, f->held + i * K * n);
+  int64_t step = calibrate_step(&x);
   sigmoid *by = base_alloc(w->base.ctx, K, sizeof *by);
-  lapis_status s =
-      by == NULL ? LAPIS_ENOMEM : calibrate_labels(w->base.ctx, &x, by);
+  lapis_status s = by == NULL ? LAPIS_ENOMEM : calibrate(w->base.ctx, &x, by);
   *mean = 0;
   for (int64_t j = 0; s >= 0 && j < n; j++) {
+    double each = (x.weight == NULL ? 1 : x.weight[j]) * (double)step;
     loss[j] = 0;
-    for (int64_t c = 0; c < K; c++) {
-      int64_t k = j * K + c;
-      double own = calibrate_loss(by[c], x.score[k], x.sign[k]) / (double)K;
-      loss[j] += own * (x.weight == NULL ? 1 : x.weight[j]);
-    }
+    for (int64_t k = j * K; k < (j + 1) * K; k += step)
+      loss[j] += calibrate_loss(&x, by, k) * each / (double)K;
     *mean += loss[j] / (double)n;
   }
   base_free(by);

@@ -5,7 +5,6 @@
  * sample spread evenly over them. */
 #include <string.h>
 
-#include "folds/calibrate.h"
 #include "methods/svmplus/svmplus.h"
 
 enum { FOLDS = 5 };
@@ -139,17 +138,22 @@ lapis_status sv_platt_folds(svmplus *w)
   return LAPIS_OK;
 }
 
+calibration sv_calibration(const svmplus *w, const double *held)
+{
+  return (calibration){.score = held,
+                       .sign = w->labels.sign,
+                       .weight = w->data.weight,
+                       .K = w->K,
+                       .n = w->q.n};
+}
+
 /* A and B of each class. */
 static lapis_status fit_sigmoids(svmplus *w, const double *held)
 {
   lapis_ctx *ctx = w->base.ctx;
-  calibration x = {.score = held,
-                   .sign = w->labels.sign,
-                   .weight = w->data.weight,
-                   .K = w->K,
-                   .n = w->q.n};
+  calibration x = sv_calibration(w, held);
   sigmoid *by = base_alloc(ctx, w->K, sizeof *by);
-  lapis_status s = by == NULL ? LAPIS_ENOMEM : calibrate_labels(ctx, &x, by);
+  lapis_status s = by == NULL ? LAPIS_ENOMEM : calibrate(ctx, &x, by);
   for (int64_t c = 0; s >= 0 && c < w->K; c++) {
     w->platt[2 * c] = -by[c].slope;
     w->platt[2 * c + 1] = -by[c].bias;

@@ -20,6 +20,7 @@
 #define LAPIS_SVMPLUS_H
 #include "base/base.h"
 #include "base/param.h"
+#include "folds/calibrate.h"
 #include "folds/folds.h"
 #include "la/backend.h"
 #include "mat/bags.h"
@@ -370,6 +371,8 @@ lapis_status sv_platt_folds(svmplus *w);
 lapis_status sv_score_hidden(const svmplus *w, lapis_solver *s,
                              const fold_part *hidden, int64_t fold,
                              double *held);
+/* Such scores, as what calibrates them. */
+calibration sv_calibration(const svmplus *w, const double *held);
 /* choose.c: whether held-out samples choose C or gamma; a solver that does. */
 bool sv_is_open(lapis_ctx *ctx, const lapis_data *data,
                 const lapis_svmplus_settings *set);

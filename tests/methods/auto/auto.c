@@ -108,6 +108,38 @@ static void figures_are_true(void **state)
   discard(t);
 }
 
+/* Of several classes the same by -log p of the true one of all: what guessing
+ * loses to the digit, as all labels are hidden, and about what is held out. */
+static void figures_of_classes_are_true(void **state)
+{
+  enum { OF = 4 };
+  table *t = make(0);
+  lapis_auto_settings set = lapis_auto_defaults();
+  lapis_solver *s;
+  double known[OF] = {0}, guess = 0, loss = 0;
+  uint64_t seed = 8;
+  for (int j = 0; j < N; j++) {
+    int y = (int)fmin(check_uniform(&seed) * (OF + 1), OF - 1);
+    for (int i = 0; i < D; i++) t->X[D * j + i] += i == y ? 2.5 : 0;
+    t->Y[j] = j < KNOWN ? y : NAN;
+    if (j < KNOWN) known[y]++;
+  }
+  set.held_out = 3;
+  assert_int_equal(lapis_auto_new(t->ctx, &t->data, &set, &s), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  lapis_mat p = result(s, "held_out"), f = result(s, "candidate_figures");
+  int64_t chosen = (int64_t)check_result(s, "chosen")[0];
+  for (int j = 0; j < KNOWN; j++) {
+    int y = (int)t->Y[j];
+    guess -= log((known[y] + 1) / (KNOWN + OF)) / KNOWN;
+    loss -= log(lapis_mat_at(&p, y, j)) / KNOWN;
+  }
+  CHECK_NEAR(check_result(s, "hidden")[3], guess, 1e-12);
+  CHECK_NEAR(lapis_mat_at(&f, 0, chosen), loss, .15 * loss);
+  lapis_solver_free(s);
+  discard(t);
+}
+
 /* Features that say more lose less, on the same labels. */
 static void features_are_compared(void **state)
 {
@@ -248,6 +280,7 @@ int test_auto(void)
       cmocka_unit_test(parts_stay),
       cmocka_unit_test(light_is_left_out),
       cmocka_unit_test(figures_are_true),
+      cmocka_unit_test(figures_of_classes_are_true),
       cmocka_unit_test(features_are_compared),
       cmocka_unit_test(open_mc),
       cmocka_unit_test(suspects_are_by_labels_held_out)};

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "folds/calibrate.h"
 #include "methods/svmplus/svmplus.h"
 
 enum { FOLDS = 5 };
@@ -157,7 +156,7 @@ static lapis_status middle(const splitting *p, double *room, double *t,
     score[k] = p->held[k].score;
     sign[k] = p->held[k].positive ? 1 : -1;
   }
-  TRY(calibrate_labels(p->w->base.ctx, &x, &by));
+  TRY(calibrate(p->w->base.ctx, &x, &by));
   *loss = calibrate_entropy(&x, 0, by);
   *t = by.slope > 0 ? -by.bias / by.slope : NAN;
   if (isfinite(*t)) (void)count_right(p, *t, &called);
