@@ -106,8 +106,7 @@ class SVMPlusClassifier(_Privileged):
         p = np.array(result["probabilities"])
         if p.shape[1] == 1:
             return np.hstack([1 - p, p])
-        several = result["labels"].ndim == 2
-        return p if several else p / p.sum(axis=1, keepdims=True)
+        return p
 
     def _said(self):
         square = "precomputed" in (self.kernel, self.kernel_priv)

@@ -1,6 +1,6 @@
-/* platt.c - probabilities from scores: p = 1 / (1 + exp(A f + B)), A <= 0.
+/* platt.c - probabilities from scores: sigmoids, or the softmax of classes.
  *
- * Scores of the training samples are too sure of themselves, so the sigmoids
+ * Scores of the training samples are too sure of themselves, so they
  * (folds/calibrate.c) are fitted to scores of held-out folds, each kind of
  * sample spread evenly over them. */
 #include <string.h>
@@ -144,22 +144,9 @@ calibration sv_calibration(const svmplus *w, const double *held)
                        .sign = w->labels.sign,
                        .weight = w->data.weight,
                        .K = w->K,
-                       .n = w->q.n};
-}
-
-/* A and B of each class. */
-static lapis_status fit_sigmoids(svmplus *w, const double *held)
-{
-  lapis_ctx *ctx = w->base.ctx;
-  calibration x = sv_calibration(w, held);
-  sigmoid *by = base_alloc(ctx, w->K, sizeof *by);
-  lapis_status s = by == NULL ? LAPIS_ENOMEM : calibrate(ctx, &x, by);
-  for (int64_t c = 0; s >= 0 && c < w->K; c++) {
-    w->platt[2 * c] = -by[c].slope;
-    w->platt[2 * c + 1] = -by[c].bias;
-  }
-  base_free(by);
-  return s;
+                       .n = w->q.n,
+                       .classes = w->labels.kind == TARGETS_CLASS,
+                       .ridge = (double)w->K};
 }
 
 lapis_status sv_platt(svmplus *w, sv_maker *make)
@@ -174,7 +161,10 @@ lapis_status sv_platt(svmplus *w, sv_maker *make)
   for (int64_t k = 0; k < w->folds.folds && s == LAPIS_OK; k++)
     s = loop_cut_short(l) ? l->status : one_fold(w, make, k, held);
   keep_pause(ctx, false);
-  if (s == LAPIS_OK) s = fit_sigmoids(w, held);
+  if (s == LAPIS_OK) {
+    calibration x = sv_calibration(w, held);
+    s = calibrate(ctx, &x, (sigmoid *)w->platt);
+  }
   if (s > 0) { /* a sigmoid of some folds would look like any other */
     l->status = s;
     w->platt = NULL;

@@ -151,9 +151,10 @@ static lapis_status predict_solve(lapis_solver *s)
   targets_decode(&w->labels, w->scores, 0, w->decided);
   solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
   targets_publish(&w->labels, w->decided, n, s);
-  if (w->platt != NULL)
-    sv_publish_probabilities(s, w->platt->val, K, n, w->scores,
-                             w->probabilities);
+  if (w->platt != NULL) {
+    targets_calibrate(&w->labels, w->platt->val, w->scores, w->probabilities);
+    solver_publish(s, "probabilities", lapis_mat_f64(w->probabilities, K, n));
+  }
   if (w->bags.count > 0) publish_bags(w);
   s->info.gap = s->info.objective = NAN;
   s->info.seconds = loop_seconds(&s->loop);
@@ -225,8 +226,8 @@ static lapis_status read_model(sv_predict *w, const named_list *m)
   int64_t K = w->labels.classes;
   w->rho = named_numbers(m, "rho", 1, K);
   w->weights = named_numbers(m, "weights", d + 1, K);
-  w->platt = named_numbers(m, "platt", 2, K);
-  bool odd = named_find(m, "platt") != NULL && w->platt == NULL;
+  w->platt = named_numbers(m, "calibration", 2, K);
+  bool odd = named_find(m, "calibration") != NULL && w->platt == NULL;
   bool fits = w->weights != NULL || read_kernel(w, m, d);
   if (odd || !fits || w->rho == NULL) return bad_model(w->base.ctx);
   /* What a sparse sample does not mention is 0. */
@@ -343,7 +344,7 @@ lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
 {
   const lapis_svmplus_settings *set = settings;
   (void)options;
-  if (set->balanced && named_find(learned, "platt") != NULL)
+  if (set->balanced && named_find(learned, "calibration") != NULL)
     sv_say_balanced(ctx);
   return predict_new(ctx, data, &predict_class, set->kernel, set->width,
                      learned, out);

@@ -53,8 +53,10 @@ lapis_status sv_publish(svmplus *w)
     w->probabilities = arena_reals(&s->arena, K * n);
     if (w->probabilities == NULL) return LAPIS_ENOMEM;
   }
-  if (w->platt != NULL)
-    sv_publish_probabilities(s, w->platt, K, n, w->scores, w->probabilities);
+  if (w->platt != NULL) {
+    targets_calibrate(&w->labels, w->platt, w->scores, w->probabilities);
+    solver_publish(s, "probabilities", lapis_mat_f64(w->probabilities, K, n));
+  }
   if (w->linear)
     solver_publish(s, "weights", lapis_mat_f64(w->weights, w->q.d + 1, K));
   solver_publish_history(s);
@@ -153,7 +155,7 @@ lapis_status sv_learn(lapis_solver *s)
   for (int64_t c = 0; c < w->K; c++)
     if (w->kind != SV_L2 || w->K == 1) w->rho[c] = 1;
   learned(s, "rho", w->rho, 1, w->K);
-  if (w->platt != NULL) learned(s, "platt", w->platt, 2, w->K);
+  if (w->platt != NULL) learned(s, "calibration", w->platt, 2, w->K);
   TRY(learn_means(w));
   if (!w->linear && w->scale.used)
     learned(s, "scale", w->scale.centre, w->q.d, 2);

@@ -310,7 +310,7 @@ typedef struct svmplus {
   double *slack;         /* (p + 1) x K: v, feasible, where it is published */
   double *bias, *rho;    /* K each */
   fold_plan folds;       /* of --probability */
-  double *platt;         /* 2 x K: f -> 1/(1 + exp(A f + B)), A <= 0 */
+  double *platt;         /* 2 x K: slope and bias of probabilities */
   double *probabilities; /* K x n */
   /* what a model keeps */
   int64_t n_support;
@@ -379,12 +379,9 @@ bool sv_is_open(lapis_ctx *ctx, const lapis_data *data,
 lapis_status sv_open_new(lapis_ctx *ctx, const lapis_data *data,
                          const lapis_svmplus_settings *set, sv_maker *make,
                          lapis_solver **out);
-/* Behind it: fits A and B to the scores of these held-out folds, whose fits
- * `make` begins. */
+/* After it: fits slopes and biases to the scores of these held-out folds, whose
+ * fits `make` begins. */
 lapis_status sv_platt(svmplus *w, sv_maker *make);
-/* p (K x n) of scores, as the result "probabilities". */
-void sv_publish_probabilities(lapis_solver *s, const double *platt, int64_t K,
-                              int64_t n, const double *scores, double *p);
 /* A note: why labels and probabilities may disagree. */
 void sv_say_balanced(lapis_ctx *ctx);
 lapis_status sv_publish(svmplus *w);

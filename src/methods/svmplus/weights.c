@@ -25,3 +25,11 @@ lapis_status sv_weigh(const svmplus *w, int64_t c)
   }
   return LAPIS_OK;
 }
+
+void sv_say_balanced(lapis_ctx *ctx)
+{
+  base_say(ctx, -1,
+           "svmplus: --balanced decides as if classes were equally frequent; "
+           "probabilities keep the shares of the data, so a label may have one "
+           "that is below another's");
+}

@@ -34,6 +34,37 @@ static void probabilities_are_calibrated(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Classes by the softmax of three lines: the same, and a whole of 1. */
+static void classes_are_calibrated(void **state)
+{
+  enum { N = 900, L = 3 };
+  static const double way[L][2] = {{2, 0}, {-1, 2}, {-1, -2}};
+  static double truth[L * N];
+  lapis_ctx *ctx = lapis_ctx_new();
+  sv_case c = sv_random(94, N, 2, 0);
+  uint64_t seed = 97;
+  for (int j = 0; j < N; j++) {
+    double sum = 0, *p = truth + L * j, u = check_uniform(&seed);
+    for (int k = 0; k < L; k++)
+      sum += p[k] = exp(way[k][0] * c.X[2 * j] + way[k][1] * c.X[2 * j + 1]);
+    for (int k = 0; k < L; k++) p[k] /= sum;
+    c.y[j] = u < p[0] ? 0 : u < p[0] + p[1] ? 1 : 2;
+  }
+  lapis_svmplus_settings set = lapis_svmplus_defaults();
+  set.C = set.gamma = 1;
+  set.probability = true;
+  lapis_solver *s = sv_solve(ctx, &c.data, &set);
+  const double *got = sv_array(s, "probabilities");
+  double off = 0;
+  for (int k = 0; k < L * N; k++) off += fabs(got[k] - truth[k]) / (L * N);
+  for (int j = 0; j < N; j++)
+    CHECK_NEAR(got[L * j] + got[L * j + 1] + got[L * j + 2], 1, 1e-12);
+  CHECK_AT_MOST(off, .06);
+  lapis_solver_free(s);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
 static void hear(int level, const char *text, void *user)
 {
   bool *said = user;
@@ -154,6 +185,7 @@ int test_probability(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(probabilities_are_calibrated),
+      cmocka_unit_test(classes_are_calibrated),
       cmocka_unit_test(fit_and_predict_say_the_same),
       cmocka_unit_test(folds_leave_every_class),
       cmocka_unit_test(folds_cut_short_give_no_probabilities),
