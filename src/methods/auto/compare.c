@@ -378,14 +378,17 @@ static bool tells(const comparison *r, const candidate *mean)
   return false;
 }
 
-/* The best where that is clear; else the mean of all that contend, which is
- * right where any is. */
+/* The best where that is clear, against the mean itself, too; else the mean of
+ * all that contend, which is right where any is. */
 static int who_answers(const comparison *r)
 {
   if (r->o.numbers) return comparison_count(r) > 0 ? 0 : -1;
   int of[CANDIDATE_KINDS], best, count = close_to_best(r, of, &best);
   int mean = count > 1 ? first_of(r, CANDIDATE_MEAN) : -1;
-  int who = mean >= 0 && tells(r, &r->run[r->order[mean]]) ? mean : best;
+  double error,
+      by = mean < 0 ? 0 : comparison_difference(r, mean, best, &error);
+  bool joint = mean >= 0 && tells(r, &r->run[r->order[mean]]);
+  int who = joint && !(by > CLEAR * error) ? mean : best;
   int svm = first_of(r, CANDIDATE_MISVM);
   return svm >= 0 && (who < 0 || svm < who) ? svm : who;
 }
