@@ -34,7 +34,7 @@ static int set_context(cli *c)
     if (s < 0) return cli_fail_status(c, s);
   }
   if (lapis_ctx_backend(c->ctx) == NULL)
-    return cli_fail_status(c, LAPIS_EINVAL);
+    return cli_fail_status(c, lapis_ctx_status(c->ctx));
   int verbose = count_given(&c->args, "verbose");
   lapis_ctx_set(c->ctx, "verbose", verbose > 1 ? "2" : verbose > 0 ? "1" : "0");
   const char *when = args_get(&c->args, "progress");

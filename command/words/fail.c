@@ -65,6 +65,7 @@ int cli_exit_code(const cli *c, lapis_status s)
   case LAPIS_ENOMEM:
   case LAPIS_ENUMERIC:
   case LAPIS_ELATE:
+  case LAPIS_EDEVICE:
     return EXIT_FAILED;
   case LAPIS_ESTOPPED:
     return EXIT_INTERRUPTED;

@@ -54,7 +54,8 @@ typedef enum lapis_status {
   LAPIS_ENOTBUILT = -8,
   LAPIS_EDATA = -9,     /* values a method cannot take: Inf, negative counts */
   LAPIS_ESTOPPED = -10, /* cancelled before there was anything to answer with */
-  LAPIS_ELATE = -11     /* ... or out of time */
+  LAPIS_ELATE = -11,    /* ... or out of time */
+  LAPIS_EDEVICE = -12   /* a device cannot be opened, or failed */
 } lapis_status;
 LAPIS_API const char *lapis_status_name(lapis_status s); /* "max-iters" */
 LAPIS_API const char *lapis_version(void);               /* "0.1.0" */
@@ -139,7 +140,8 @@ LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */
 LAPIS_API void lapis_ctx_phase(lapis_ctx *ctx, const char *text);
 /* All work of ctx stops after so many seconds, with LAPIS_TIME_LIMIT. */
 LAPIS_API void lapis_ctx_limit(lapis_ctx *ctx, double seconds);
-LAPIS_API const char *lapis_ctx_error(const lapis_ctx *ctx); /* never NULL */
+LAPIS_API const char *lapis_ctx_error(const lapis_ctx *ctx);   /* never NULL */
+LAPIS_API lapis_status lapis_ctx_status(const lapis_ctx *ctx); /* of the same */
 /* Records one sentence (method or file: what, where, what would be right; plain
  * text without a full stop or newline) and returns s. */
 LAPIS_API lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s,

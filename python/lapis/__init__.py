@@ -11,7 +11,7 @@ from ._spread import set_comm
 from .completion import (AutoClassifier, AutoRegressor,
                          MatrixCompletionClassifier)
 from .exceptions import (ConvergenceWarning, DataConversionWarning,
-                         FormatError, Interrupted, LapisWarning,
+                         DeviceError, FormatError, Interrupted, LapisWarning,
                          NotBuiltError, NotFittedError, NumericalError)
 from .files import load, save
 from .functions import (assign, project_simplex, prox_chi2,
@@ -28,7 +28,8 @@ from .svm import MISVMPlusClassifier, SVMPlusClassifier
 __version__ = _lib.version().decode()
 __all__ = [
     "AutoClassifier", "AutoImputer", "AutoRegressor",
-    "Chi2Map", "ConvergenceWarning", "DataConversionWarning", "Folds",
+    "Chi2Map", "ConvergenceWarning", "DataConversionWarning", "DeviceError",
+    "Folds",
     "FormatError", "Info", "Interrupted", "LapisWarning",
     "LowRankImputer", "MISVMPlusClassifier", "Matches", "MatrixCompletionClassifier", "Model",
     "MultiImageMatcher", "NotBuiltError", "NotFittedError", "NumericalError",

@@ -16,7 +16,8 @@ except ImportError:
     class DataConversionWarning(UserWarning):
         """Data were reshaped or converted on the way in."""
 
-__all__ = ["ConvergenceWarning", "DataConversionWarning", "FormatError",
+__all__ = ["ConvergenceWarning", "DataConversionWarning", "DeviceError",
+           "FormatError",
            "Interrupted", "LapisWarning", "NotBuiltError", "NotFittedError",
            "NumericalError"]
 
@@ -55,6 +56,10 @@ class NotBuiltError(NotImplementedError):
     """What was asked for is not in this build, or not in this method."""
 
 
+class DeviceError(RuntimeError):
+    """A device cannot be opened, or failed."""
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C ended a solve; `result` is what it had found so far.
 
@@ -77,5 +82,5 @@ class Interrupted(KeyboardInterrupt):
 OF_STATUS = {-1: ValueError, -2: ValueError, -3: ValueError, -4: MemoryError,
              -5: OSError, -6: FormatError, -7: NumericalError,
              -8: NotBuiltError, -9: ValueError, -10: RuntimeError,
-             -11: TimeoutError}
+             -11: TimeoutError, -12: DeviceError}
 CANCELLED = 3

@@ -13,6 +13,11 @@ const char *lapis_ctx_error(const lapis_ctx *ctx)
   return ctx == NULL ? "there is no context, or no memory for one" : ctx->error;
 }
 
+lapis_status lapis_ctx_status(const lapis_ctx *ctx)
+{
+  return ctx == NULL ? LAPIS_EINVAL : ctx->status;
+}
+
 const char *base_spell(const lapis_ctx *ctx, const char *text, char *to,
                        size_t size)
 {
@@ -28,6 +33,7 @@ lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
   base_spell(ctx, format, spelt, sizeof spelt);
   (void)number_vprint(text, sizeof text, spelt, args);
   (void)lapis_text_shown(text, ctx->error, sizeof ctx->error);
+  ctx->status = s;
   va_end(args);
   return s;
 }
@@ -35,6 +41,7 @@ lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
 void base_forget_error(lapis_ctx *ctx)
 {
   ctx->error[0] = '\0';
+  ctx->status = LAPIS_OK;
 }
 
 static bool is_heard(const lapis_ctx *ctx, int level)

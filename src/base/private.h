@@ -80,6 +80,7 @@ void base_until(lapis_ctx *ctx, double seconds);
 enum { ERROR_SIZE = 1024, BACKEND_SIZE = 32, PHASE_SIZE = 96 };
 struct lapis_ctx {
   char error[ERROR_SIZE];
+  lapis_status status;        /* of that sentence */
   char backend[BACKEND_SIZE]; /* "" : the default */
   uint64_t seed;
   int threads; /* 0: all cores */

@@ -25,6 +25,7 @@ const char *lapis_status_name(lapis_status s)
       [-LAPIS_EDATA] = "unusable values",
       [-LAPIS_ESTOPPED] = "stopped",
       [-LAPIS_ELATE] = "out of time",
+      [-LAPIS_EDEVICE] = "a device failed",
   };
   int last_early = (int)(sizeof early / sizeof *early) - 1;
   int last_failed = (int)(sizeof failed / sizeof *failed) - 1;

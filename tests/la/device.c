@@ -14,7 +14,7 @@ static struct {
   int opened, closed, buffers; /* buffers: that are taken now */
   int launches, products;
   int64_t widest; /* y of a launch */
-  bool no_memory;
+  bool no_memory, absent;
   device_status product; /* what multiply answers */
 } seen;
 
@@ -150,6 +150,8 @@ const void *__wrap_base_plugin(const base_plugin_kind *k, char *why,
                                size_t size)
 {
   if (!stands_in) return __real_base_plugin(k, why, size);
+  if (seen.absent) snprintf(why, size, "the plug-in is not installed");
+  if (seen.absent) return NULL;
   assert_string_equal(k->symbol, "lapis_opencl");
   return &api;
 }
@@ -160,11 +162,14 @@ const void *__wrap_base_plugin(const base_plugin_kind *k, char *why,
 static void failed_openings_leave_nothing(void **state)
 {
   memset(&seen, 0, sizeof seen);
-  refused("opencl:99", "there is no device 99");
+  seen.absent = true;
+  refused("opencl:1", LAPIS_ENOTBUILT, "not installed");
+  seen.absent = false;
+  refused("opencl:99", LAPIS_EDEVICE, "there is no device 99");
   assert_int_equal(seen.closed, 0);
   seen.no_memory = true;
   for (int again = 1; again < 4; again++) {
-    refused("opencl:1", "it has no memory left");
+    refused("opencl:1", LAPIS_EDEVICE, "it has no memory left");
     assert_int_equal(seen.opened, again);
     assert_int_equal(seen.closed, again);
   }
@@ -255,6 +260,7 @@ static void the_plug_in_may_multiply(void **state)
   assert_int_equal(h.ops->gemm(&h, LA_N, LA_N, 1, &A, &A, 0, &C), LAPIS_ENOMEM);
   check_says(lapis_ctx_error(ctx), "memory");
   assert_int_equal(seen.launches, 0);
+  assert_int_equal(la_copy(&h, &A, &C), LAPIS_EDEVICE); /* no such kernel */
   LA_RELEASE(&h, &A, &C);
 }
 

@@ -16,11 +16,12 @@ static la on(const char *name)
   return h;
 }
 
-static inline void refused(const char *name, const char *words)
+static inline void refused(const char *name, lapis_status s, const char *words)
 {
   la h;
   OK(lapis_ctx_set(ctx, "backend", name));
-  assert_true(la_open(ctx, &h) < 0);
+  assert_int_equal(la_open(ctx, &h), s);
+  assert_int_equal(lapis_ctx_status(ctx), s);
   check_says(lapis_ctx_error(ctx), words);
 }
 

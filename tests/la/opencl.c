@@ -21,9 +21,9 @@ static void names_are_understood(void **state)
   assert_ptr_equal(any.ops, again.ops);
   assert_memory_equal(any.ops->describe(&any), "opencl ", 7);
   assert_memory_equal(first.ops->describe(&first), "opencl ", 7);
-  refused("opencl:99", "no OpenCL device 99");
-  refused("opencl:x", "is not known");
-  refused("opencl2", "is not known");
+  refused("opencl:99", LAPIS_EDEVICE, "no OpenCL device 99");
+  refused("opencl:x", LAPIS_EINVAL, "is not known");
+  refused("opencl2", LAPIS_EINVAL, "is not known");
 }
 
 static void memory_of_others_is_refused(void **state)

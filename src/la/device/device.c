@@ -71,9 +71,9 @@ static lapis_status leave(const la *h, device_status status)
   device *d = device_of(h);
   lapis_status result = LAPIS_OK;
   if (status != DEVICE_DONE)
-    result = lapis_fail(h->ctx,
-                        status == DEVICE_NO_MEMORY ? LAPIS_ENOMEM : LAPIS_EIO,
-                        "%s: %s", d->api->name, d->api->why(d->self));
+    result = lapis_fail(
+        h->ctx, status == DEVICE_NO_MEMORY ? LAPIS_ENOMEM : LAPIS_EDEVICE,
+        "%s: %s", d->api->name, d->api->why(d->self));
   (void)pthread_mutex_unlock(&d->lock);
   return result;
 }
@@ -415,11 +415,10 @@ static device *open_new(const device_api *api, int kind, int index, char *why)
   return d;
 }
 
-static device *find_or_open(int kind, int index, char *why)
+static device *find_or_open(const device_api *api, int kind, int index,
+                            char *why)
 {
-  const device_api *api = base_plugin(&kinds[kind].plugin, why, WHY_SIZE);
   device *d = opened;
-  if (api == NULL) return NULL;
   while (d != NULL && (d->kind != kind || d->index != index)) d = d->next;
   return d != NULL ? d : open_new(api, kind, index, why);
 }
@@ -430,10 +429,12 @@ lapis_status device_open(lapis_ctx *ctx, const char *name, la *out)
   int kind, index;
   (void)read_name(name, &kind, &index);
   (void)pthread_mutex_lock(&opening);
-  device *d = find_or_open(kind, index, why);
+  const device_api *api = base_plugin(&kinds[kind].plugin, why, WHY_SIZE);
+  device *d = api == NULL ? NULL : find_or_open(api, kind, index, why);
   (void)pthread_mutex_unlock(&opening);
   if (d == NULL)
-    return lapis_fail(ctx, LAPIS_ENOTBUILT, "backend %s: %s", name, why);
+    return lapis_fail(ctx, api == NULL ? LAPIS_ENOTBUILT : LAPIS_EDEVICE,
+                      "backend %s: %s", name, why);
   *out = (la){.ops = &d->ops, .ctx = ctx, .threads = base_threads(ctx)};
   base_traffic_of(ctx)->device = d->ops.name;
   TRY(enter(out));
