@@ -347,6 +347,18 @@ CALL nvrtcGetProgramLog(void *at, char *to)
   return 0;
 }
 
+/* A device has no threads that a program could set: their number, where BLAS
+ * has one, must not matter here.  How many it was. */
+void openblas_set_num_threads(int n) __attribute__((weak));
+int openblas_get_num_threads(void) __attribute__((weak));
+static int take_threads(int n)
+{
+  if (openblas_set_num_threads == NULL) return n;
+  int before = openblas_get_num_threads();
+  openblas_set_num_threads(n);
+  return before;
+}
+
 /* ---- cuBLAS and cuSOLVER --------------------------------------------------*/
 CALL cublasCreate_v2(void **out)
 {
@@ -367,9 +379,11 @@ CALL cublasDgemm_v2_64(void *at, int ta, int tb, int64_t m, int64_t n,
 {
   MAY_FAIL;
   if (at != &here || m <= 0 || n <= 0 || k <= 0) return 7;
+  int before = take_threads(1);
   cblas_dgemm(CblasColMajor, ta ? CblasTrans : CblasNoTrans,
               tb ? CblasTrans : CblasNoTrans, (int)m, (int)n, (int)k, *alpha,
               host(A), (int)lda, host(B), (int)ldb, *beta, host(C), (int)ldc);
+  (void)take_threads(before);
   return 0;
 }
 
@@ -399,8 +413,10 @@ CALL cusolverDnDsyevd(void *at, int vectors, int upper, int n, address A,
 {
   MAY_FAIL;
   if (at != &here || upper != 0 || length < 3 * n || work == 0) return 7;
+  int before = take_threads(1);
   int code = LAPACKE_dsyevd(LAPACK_COL_MAJOR, vectors ? 'V' : 'N', 'L', n,
                             host(A), ld, host(w));
+  (void)take_threads(before);
   memcpy(host(info), &code, sizeof code);
   return 0;
 }
