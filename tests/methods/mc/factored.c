@@ -434,6 +434,28 @@ static void a_cap_is_no_solution(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Nothing is missing, and far more columns are wanted than there may be: the
+ * cap is met soon and the run ends with it. */
+static void a_cap_far_below_the_rank_ends_soon(void **state)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  planted p = plant(150, 200, 2, 1, 1, 53);
+  lapis_mat X = dense_of(&p);
+  lapis_data data = {.X = X};
+  lapis_mc_settings set = factored(above_noise(&p, 1) * 0.02, 1e-4);
+  set.most_rank = 80;
+  answer a = solve(ctx, &data, &set);
+  mc_truth t = recompute(&X, NULL, &set, false, &a);
+  print_message("%d sweeps\n", (int)a.info.iterations);
+  assert_int_equal(a.info.status, LAPIS_MAX_ITERS);
+  assert_int_equal(a.info.rank, 80);
+  CHECK_AT_MOST((double)a.info.iterations, 32);
+  check_claims(&t, &a, set.mu);
+  answer_free(&a);
+  plant_free(&p);
+  lapis_ctx_free(ctx);
+}
+
 static void stopping_early_claims_what_holds(void **state)
 {
   lapis_ctx *ctx = lapis_ctx_new();
@@ -647,6 +669,7 @@ int test_factored(void)
       cmocka_unit_test(what_is_missed_joins_later),
       cmocka_unit_test(an_orthogonal_start_is_left),
       cmocka_unit_test(a_cap_is_no_solution),
+      cmocka_unit_test(a_cap_far_below_the_rank_ends_soon),
       cmocka_unit_test(stopping_early_claims_what_holds),
       cmocka_unit_test(cancel_and_time_limit_claim_what_holds),
       cmocka_unit_test(relaxed_sweeps_go_down),

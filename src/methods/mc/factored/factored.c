@@ -241,6 +241,11 @@ static int64_t guards(const factored *f)
   return GUARDS + f->R / 8 + f->extra;
 }
 
+static int64_t more_guards(const factored *f)
+{
+  return smaller(8 + 2 * f->extra, MOST_EXTRA);
+}
+
 /* Balance, the residual, and an estimate of all that is claimed of it. */
 static lapis_status look(mc *w, double *own)
 {
@@ -268,9 +273,10 @@ static lapis_status check(mc *w, bool last, double **own)
   *own = base_alloc(w->base.ctx, f->R + f->q, sizeof **own);
   if (*own == NULL) return LAPIS_ENOMEM;
   TRY(look(w, *own));
+  if (2 * f->missed > guards(f)) f->extra = more_guards(f);
   bool near = f->now.gap <= w->set.stop.tol;
   if (near || last) TRY(factored_prove(w, last));
-  if (near && !f->now.proved) f->extra = smaller(8 + 2 * f->extra, MOST_EXTRA);
+  if (near && !f->now.proved) f->extra = more_guards(f);
   return record(w);
 }
 
@@ -282,7 +288,7 @@ static void give_up(mc *w, double fall)
   double *best = &f->numbers[1], *stalled = &f->numbers[2];
   *stalled = f->now.gap < 0.9 * *best ? 0 : *stalled + 1;
   *best = fmin(*best, f->now.gap);
-  if (f->capped && f->missed > 0 && fall <= 0.05 * w->set.stop.tol) {
+  if (f->capped && f->missed > 0 && fall <= w->set.stop.tol) {
     base_note(w->base.ctx, BASE_WARNING, "most-rank",
               "mc: the factors have %" PRId64
               " columns, which is the most, and "

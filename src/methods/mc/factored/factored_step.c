@@ -248,15 +248,26 @@ static lapis_status newton(const mc *w, const room *r, const line *e,
   return LAPIS_OK;
 }
 
-/* r->G, r->h <- the normal equations of the features of e. */
+static int64_t entries_of_whole(const factored *f, const tall *F)
+{
+  return F == &f->A ? F->rows - f->o.K : F->rows;
+}
+
+/* r->G, r->h <- the normal equations of the features of e; whole: G of a line
+ * where nothing is missing, or NULL. */
 static void normal_equations(const mc *w, const room *r, const line *e,
-                             const tall *F)
+                             const tall *F, const double *whole)
 {
   const factored *f = w->state;
-  int64_t ld = F->ld;
+  int64_t ld = F->ld, seen = e->count - e->labels;
+  if (whole != NULL && seen == entries_of_whole(f, F)) {
+    memcpy(r->G, whole, (size_t)(ld * ld) * sizeof *r->G);
+    tall_combine(ld, F->v, e->at + e->labels, seen, e->value + e->labels, r->h);
+    return;
+  }
   memset(r->G, 0, (size_t)(ld * ld) * sizeof *r->G);
   memset(r->h, 0, (size_t)ld * sizeof *r->h);
-  tall_normal(ld, f->off + f->R, F->v, e->at + e->labels, e->count - e->labels,
+  tall_normal(ld, f->off + f->R, F->v, e->at + e->labels, seen,
               e->value + e->labels, r->panel, r->G, r->h);
 }
 
@@ -316,6 +327,24 @@ static lapis_status not_factored(mc *w, const char *what)
                     what);
 }
 
+/* G of the first line where nothing is missing, which all of them share; NULL:
+ * there is none. */
+static const double *share_whole(mc *w, bool samples, const tall *F)
+{
+  factored *f = w->state;
+  int64_t rows = samples ? f->B.rows : f->A.rows, ld = F->ld;
+  for (int64_t i = 0; i < rows; i++) {
+    line e = samples ? sample_line(&f->o, i) : row_line(&f->o, i);
+    int64_t seen = e.count - e.labels;
+    if (seen == 0 || seen < entries_of_whole(f, F)) continue;
+    memset(f->small, 0, (size_t)(ld * ld) * sizeof *f->small);
+    tall_normal(ld, f->off + f->R, F->v, e.at + e.labels, seen, NULL,
+                room_of(f, 0).panel, f->small, NULL);
+    return f->small;
+  }
+  return NULL;
+}
+
 static lapis_status half(mc *w, bool samples)
 {
   factored *f = w->state;
@@ -323,6 +352,7 @@ static lapis_status half(mc *w, bool samples)
   const tall *F = samples ? &f->A : &f->B;
   bool fixed = samples && f->off > 0;
   double first = f->tau * f->alpha2;
+  const double *whole = share_whole(w, samples, F);
   int failed = 0;
 #pragma omp parallel for num_threads(base_team(w->base.ctx, f->threads)) \
     schedule(dynamic, 32) reduction(|                                    \
@@ -330,7 +360,7 @@ static lapis_status half(mc *w, bool samples)
   for (int64_t i = 0; i < X->rows; i++) {
     room r = room_of(f, omp_get_thread_num());
     line e = samples ? sample_line(&f->o, i) : row_line(&f->o, i);
-    normal_equations(w, &r, &e, F);
+    normal_equations(w, &r, &e, F, whole);
     if (move_line(w, &r, &e, F, first, fixed, e.labels > 0, X->v + i * X->ld) <
         0)
       failed = 1;
@@ -366,7 +396,7 @@ static lapis_status feature_rows(mc *w, int64_t first, int64_t count)
   for (int64_t i = 0; i < count; i++) {
     room r = room_of(f, omp_get_thread_num());
     line e = row_line(&f->o, first + i);
-    normal_equations(w, &r, &e, &f->B);
+    normal_equations(w, &r, &e, &f->B, NULL);
     pack(q, ld, &r, f->normal + i * size, false);
   }
   TRY(base_sum(w->base.ctx, f->normal, count * size));
@@ -392,7 +422,7 @@ static lapis_status label_row(mc *w, int64_t i)
   int64_t known = e.labels;
   TRY(base_sum_whole(w->base.ctx, &known, 1));
   e.divided = true;
-  normal_equations(w, &r, &e, &f->B);
+  normal_equations(w, &r, &e, &f->B, NULL);
   lapis_status s = move_line(w, &r, &e, &f->B, f->tau * f->alpha2, false,
                              known > 0, f->A.v + i * f->A.ld);
   return s == LAPIS_ENUMERIC ? not_factored(w, "label") : s;
