@@ -132,29 +132,35 @@ _own = threading.local()
 
 
 class _Problem:
-    """What a small call passes to the library, made once a thread: that takes
-    as long as to solve ten rows."""
+    """What a small call passes to the library, made once a thread, and for each
+    shape anew: that takes as long as to solve ten rows."""
 
     def __init__(self):
-        self.context = own_context()
+        self.context, self.of = own_context(), None
         self.mat, self.io = Mat(), _Assignment()
         self.arguments = (self.context._as_parameter_, ctypes.byref(self.mat),
                           ctypes.byref(self.io))
 
+    def shape(self, dtype, shape):
+        self.of, (rows, cols) = (dtype, shape), shape
+        self.match, self.price = np.empty(rows, np.int64), np.empty(cols)
+        mat, io = self.mat, self.io
+        mat.dtype, mat.rows, mat.cols, mat.ld = _FLOATS[dtype], cols, rows, cols
+        io.match, io.price = address(self.match), address(self.price)
 
-def _assign_small(cost, dtype, n_jobs):
+
+def _assign_small(cost, n_jobs):
     threads_of(n_jobs)
     # A signal handler that calls this, too, finds none and makes its own.
     one = _own.__dict__.pop("problem", None) or _Problem()
-    mat, io, (rows, cols) = one.mat, one.io, cost.shape
-    match, price = np.empty(rows, np.int64), np.empty(cols)
-    mat.dtype, mat.rows, mat.cols, mat.ld = dtype, cols, rows, cols
-    mat.val, io.match, io.price = address(cost), address(match), address(price)
+    if one.of != (cost.dtype, cost.shape):
+        one.shape(cost.dtype, cost.shape)
+    one.mat.val = address(cost)
     status = lib.assign(*one.arguments)
     if status != 0 or one.context.talk.warnings:
         one.context.end()
         one.context.check(status)
-    found = Assignment(match, price, io.objective)
+    found = Assignment(one.match.copy(), one.price.copy(), one.io.objective)
     _own.problem = one
     return found
 
@@ -183,7 +189,7 @@ def assign(cost: ArrayLike, n_jobs: Optional[int] = None) -> Assignment:
     if (type(cost) is np.ndarray and cost.ndim == 2 and cost.dtype in _FLOATS
             and cost.flags.c_contiguous
             and 0 < cost.size * len(cost) <= _AT_ONCE):
-        return _assign_small(cost, _FLOATS[cost.dtype], n_jobs)
+        return _assign_small(cost, n_jobs)
     if not is_sparse(cost):
         cost = np.asarray(plain(cost))
     shape = cost.shape

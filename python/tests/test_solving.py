@@ -375,6 +375,20 @@ class Talk(unittest.TestCase):
                                  found.price[k].tobytes())
                 self.assertEqual(one.objective, found.objective[k])
 
+    def test_an_answer_stays_after_other_calls(self):
+        costs = np.random.default_rng(5).random((4, 6, 8))
+        kinds = [(np.float64, 6), (np.float64, 6), (np.float32, 6),
+                 (np.float64, 4)]
+        given = [np.ascontiguousarray(cost[:rows], kind)
+                 for cost, (kind, rows) in zip(costs, kinds)]
+        found = [lapis.assign(cost) for cost in given + given[::-1]]
+        for cost, one, again in zip(given, found, found[::-1]):
+            self.assertEqual(len(one.match), len(cost))
+            self.assertAlmostEqual(
+                one.objective, cost[np.arange(len(cost)), one.match].sum(), 5)
+            self.assertEqual(one.match.tolist(), again.match.tolist())
+            self.assertEqual(one.price.tobytes(), again.price.tobytes())
+
     def test_small_calls_are_alike_in_all_threads(self):
         W = np.random.default_rng(4).standard_normal((20, 30))
         there = []

@@ -88,21 +88,38 @@ static lapis_status workspaces(lapis_ctx *ctx, int64_t count,
   return LAPIS_OK;
 }
 
-static lapis_status solve_all(lapis_ctx *ctx, int64_t count,
-                              const lapis_mat *cost, lapis_assignment *io,
-                              int threads, op_assign **w)
+typedef struct batch {
+  int64_t count;
+  const lapis_mat *cost;
+  lapis_assignment *io;
+  int threads;
+  op_assign **w;      /* threads */
+  int64_t first, row; /* the first problem refused, and where */
+} batch;
+
+static void solve_share(batch *b, int64_t t)
 {
-  int64_t first = count, row = -1; /* the first problem refused, and where */
-#pragma omp parallel for num_threads(base_team(ctx, threads)) \
-    schedule(dynamic, 1)
-  for (int64_t t = 0; t < threads; t++)
-    for (int64_t i = t; i < count; i += threads) {
-      int64_t bad = solve_one(w[t], &cost[i], &io[i]);
-      if (bad < 0) continue;
+  for (int64_t i = t; i < b->count; i += b->threads) {
+    int64_t bad = solve_one(b->w[t], &b->cost[i], &b->io[i]);
+    if (bad < 0) continue;
 #pragma omp critical
-      if (i < first) first = i, row = bad;
-    }
-  return first < count ? fail_at_row(ctx, &cost[first], row) : LAPIS_OK;
+    if (i < b->first) b->first = i, b->row = bad;
+  }
+}
+
+/* One thread does without a team: its end is a call of the system, as long as a
+ * small problem. */
+static lapis_status solve_all(lapis_ctx *ctx, batch *b)
+{
+  if (b->threads == 1) {
+    solve_share(b, 0);
+  } else {
+#pragma omp parallel for num_threads(base_team(ctx, b->threads)) \
+    schedule(dynamic, 1)
+    for (int64_t t = 0; t < b->threads; t++) solve_share(b, t);
+  }
+  return b->first < b->count ? fail_at_row(ctx, &b->cost[b->first], b->row)
+                             : LAPIS_OK;
 }
 
 lapis_status lapis_assign_batch(lapis_ctx *ctx, int64_t count,
@@ -121,7 +138,8 @@ lapis_status lapis_assign_batch(lapis_ctx *ctx, int64_t count,
   op_assign **w = base_alloc(ctx, threads, sizeof *w);
   if (w == NULL) return LAPIS_ENOMEM;
   lapis_status s = workspaces(ctx, count, cost, threads, w);
-  if (s >= 0) s = solve_all(ctx, count, cost, io, threads, w);
+  batch b = {count, cost, io, threads, w, .first = count};
+  if (s >= 0) s = solve_all(ctx, &b);
   for (int t = 0; t < threads; t++) op_assign_free(w[t]);
   base_free(w);
   return s;
