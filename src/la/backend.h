@@ -303,6 +303,9 @@ lapis_status la_lend(la *h, const double *p, bool full, int64_t rows,
                      int64_t cols, la_array *out);
 /* Its end: p = its numbers where status is no failure, which is returned. */
 lapis_status la_return(la *h, lapis_status status, la_array *A, double *p);
+/* syrk of the host's numbers, by the device that the context asks for where its
+ * operations are worth the way there and back. */
+lapis_status la_syrk_there(la *h, la_trans t, const la_array *A, la_array *C);
 /* Whether h's arrays lie in the host's memory. */
 bool la_is_host(const la *h);
 /* A, whole columns of an array, summed over processes. */

@@ -97,6 +97,37 @@ lapis_status la_return(la *h, lapis_status status, la_array *A, double *p)
   return status;
 }
 
+/* 64 operations for a byte that travels, at least: 16 processors make about as
+ * many meanwhile. */
+static bool is_worth_sending(const la_array *A, const la_array *C)
+{
+  const double enough = 64 * sizeof(double);
+  double entries = (double)(A->rows * A->cols), n = (double)C->rows;
+  bool plain = A->dtype == LAPIS_F64 && A->ld == A->rows && C->ld == C->rows;
+  return plain && n * entries >= enough * (entries + n * n);
+}
+
+/* LAPIS_ENOMEM: it does not fit there. */
+static lapis_status syrk_there(la *g, la_trans t, const la_array *A,
+                               la_array *C)
+{
+  la_array a, c;
+  TRY(la_lend(g, A->data, true, A->rows, A->cols, &a));
+  lapis_status s = la_lend(g, C->data, false, C->rows, C->cols, &c);
+  if (s >= 0) s = la_return(g, g->ops->syrk(g, t, &a, &c), &c, C->data);
+  g->ops->free(g, &a);
+  return s;
+}
+
+lapis_status la_syrk_there(la *h, la_trans t, const la_array *A, la_array *C)
+{
+  la g;
+  if (!is_worth_sending(A, C)) return h->ops->syrk(h, t, A, C);
+  TRY(la_open(h->ctx, &g));
+  lapis_status s = la_is_host(&g) ? LAPIS_ENOMEM : syrk_there(&g, t, A, C);
+  return s == LAPIS_ENOMEM ? h->ops->syrk(h, t, A, C) : s;
+}
+
 lapis_status la_sum(la *h, la_array *A)
 {
   lapis_mat own;

@@ -18,6 +18,7 @@ lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
   s->cls = cls;
   s->ctx = s->arena.ctx = ctx;
   s->ranks = base_ranks(ctx);
+  s->traffic = *base_traffic_of(ctx);
   s->info = (lapis_info){.size = sizeof s->info,
                          .objective = NAN,
                          .dual = NAN,
@@ -56,10 +57,10 @@ lapis_status solver_keep_notes(lapis_ctx *ctx, note_list *list,
   return status < 0 ? status : notes_status(list);
 }
 
-/* What a device had to do since `before`. */
-static void say_traffic(const lapis_solver *s, const base_traffic *before)
+/* What a device had to do for it. */
+static void say_traffic(lapis_solver *s)
 {
-  const base_traffic *now = base_traffic_of(s->ctx);
+  const base_traffic *now = base_traffic_of(s->ctx), *before = &s->traffic;
   if (now->launches == before->launches) return;
   base_say(s->ctx, 1,
            "%s: %" PRId64 " kernels run by %s, %" PRId64
@@ -108,7 +109,6 @@ lapis_status lapis_solve(lapis_solver *s)
   base_meet(s->ctx);
   const spread_state *spread = base_spread(s->ctx);
   int64_t messages = spread->messages, numbers = spread->numbers;
-  base_traffic traffic = *base_traffic_of(s->ctx);
   lapis_status status = solve(s);
   if (status < 0 && s->ranks > 1) s->result.count = 0; /* of no use alone */
   if (s->ranks > 1)
@@ -117,7 +117,8 @@ lapis_status lapis_solve(lapis_solver *s)
              "processes",
              s->cls->method, spread->messages - messages,
              spread->numbers - numbers);
-  say_traffic(s, &traffic);
+  say_traffic(s);
+  s->traffic = *base_traffic_of(s->ctx);
   s->info.status = status;
   /* A cancellation is spent once it has been reported. */
   if (status == LAPIS_CANCELLED) base_rearm(s->ctx);

@@ -65,11 +65,12 @@ struct lapis_solver {
   lapis_status (*model)(lapis_solver *s, struct lapis_model **out);
   /* What is remarked of any method's answer, after a solve; or NULL. */
   lapis_status (*look)(lapis_solver *s);
-  lapis_data data; /* of look: as it was given */
-  bool told;       /* why it stopped, or what it left out: in its own words */
-  bool brief;      /* only scores, labels, values are wanted, and those of
-                    * samples that the first data had a label of; others hold
-                    * anything finite */
+  lapis_data data;      /* of look: as it was given */
+  base_traffic traffic; /* when it was made, or last solved */
+  bool told;  /* why it stopped, or what it left out: in its own words */
+  bool brief; /* only scores, labels, values are wanted, and those of
+               * samples that the first data had a label of; others hold
+               * anything finite */
 };
 
 /* What a fit is of: so many features, samples, targets or classes, privileged

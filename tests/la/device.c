@@ -264,6 +264,22 @@ static void the_plug_in_may_multiply(void **state)
   LA_RELEASE(&h, &A, &C);
 }
 
+/* Too large for the device: the host's, and no word of it. */
+static void what_does_not_fit_stays(void **state)
+{
+  enum { N = 1040 };
+  static double a[N * N], c[N * N];
+  la device = on("opencl:1"), h = la_beside(&device);
+  la_array A = la_wrap(a, N, N), C = la_wrap(c, N, N);
+  for (int64_t i = 0; i < N; i++) a[i * N + i] = 2;
+  seen.no_memory = true;
+  int buffers = seen.buffers;
+  OK(la_syrk_there(&h, LA_N, &A, &C));
+  seen.no_memory = false;
+  assert_int_equal(seen.buffers, buffers);
+  for (int64_t i = 0; i < N * N; i++) CHECK_NEAR(c[i], i % (N + 1) ? 0 : 4, 0);
+}
+
 int test_device(void)
 {
   const struct CMUnitTest tests[] = {
@@ -271,6 +287,7 @@ int test_device(void)
       cmocka_unit_test(wide_products_go_in_slabs),
       cmocka_unit_test(wide_gram_matrices_go_in_slabs),
       cmocka_unit_test(the_plug_in_may_multiply),
+      cmocka_unit_test(what_does_not_fit_stays),
   };
   ctx = lapis_ctx_new();
   stands_in = true;

@@ -193,6 +193,35 @@ static void cholesky_goes_by_blocks(void **state)
   LA_RELEASE(&h, &A, &L, &B, &X);
 }
 
+/* ---- Gram matrices of the host's numbers ----------------------------------*/
+/* Sent where it is worth the way; where it does not fit the host makes it. */
+static void gram_matrices_are_sent(void **state)
+{
+  enum { LARGE = 1040, FEW = 100 };
+  double *a = calloc((size_t)(LARGE * LARGE), sizeof *a),
+         *c = calloc(LARGE * LARGE, sizeof *c);
+  double *d = calloc((size_t)(LARGE * LARGE), sizeof *d);
+  assert_true(a != NULL && c != NULL && d != NULL);
+  la device = on("opencl"), h = la_beside(&device);
+  uint64_t seed = 6;
+  for (int64_t i = 0; i < LARGE * LARGE; i++) a[i] = check_normal(&seed);
+  for (int t = 0; t < 2; t++) {
+    la_array A = la_wrap(a, LARGE, LARGE), C = la_wrap(c, LARGE, LARGE),
+             E = la_wrap(d, LARGE, LARGE);
+    base_traffic before = *base_traffic_of(ctx);
+    OK(la_syrk_there(&h, t ? LA_T : LA_N, &A, &C));
+    base_traffic after = *base_traffic_of(ctx);
+    assert_int_equal(after.launches - before.launches, 1);
+    assert_int_equal(after.up - before.up, 8 * LARGE * LARGE);
+    OK(h.ops->syrk(&h, t ? LA_T : LA_N, &A, &E));
+    CHECK_AT_MOST(la_case_distance(&C, &E), 1e-12 * LARGE * LARGE);
+    A = la_cols(&A, 0, FEW);
+    OK(la_syrk_there(&h, LA_N, &A, &C));
+    assert_int_equal(base_traffic_of(ctx)->launches, after.launches);
+  }
+  free(a), free(c), free(d);
+}
+
 /* ---- singular values ------------------------------------------------------*/
 /* W += noise of this size; or of rank r, and noise. */
 static void fill_ranked(double *W, int64_t m, int64_t n, int64_t r,
@@ -370,6 +399,50 @@ static void factored_answers_as_openblas(void **state)
   }
 }
 
+/* Samples without a label are sent once, for their Gram matrix; features of
+ * single precision. */
+static void bordered_sends_unlabelled_samples(void **state)
+{
+  enum { FEATURES = 800, SAMPLES = 2500, LABELLED = 60 };
+  float *x = calloc(FEATURES * SAMPLES, sizeof *x);
+  double y[SAMPLES], objective[2];
+  uint64_t seed = 8;
+  traffic t[2] = {{0}, {0}};
+  assert_non_null(x);
+  for (int64_t j = 0; j < SAMPLES; j++) {
+    double u = check_normal(&seed);
+    y[j] = j < LABELLED ? copysign(1, u) : NAN;
+    for (int64_t i = 0; i < FEATURES; i++)
+      x[j * FEATURES + i] =
+          (float)(u * cos((double)i) + .5 * check_normal(&seed));
+  }
+  lapis_data data = {.X = {.dtype = LAPIS_F32,
+                           .rows = FEATURES,
+                           .cols = SAMPLES,
+                           .ld = FEATURES,
+                           .val = x},
+                     .Y = lapis_mat_f64(y, 1, SAMPLES)};
+  lapis_mc_settings mc = lapis_mc_defaults();
+  mc.solver = LAPIS_MC_BORDERED;
+  mc.mu_rel = .1;
+  OK(lapis_ctx_set(ctx, "verbose", "1"));
+  for (int there = 0; there < 2; there++) {
+    lapis_solver *s;
+    OK(lapis_ctx_set(ctx, "backend", there ? "opencl" : "openblas"));
+    lapis_ctx_on_message(ctx, listen, &t[there]);
+    OK(lapis_mc_new(ctx, &data, &mc, &s));
+    OK(lapis_solve(s));
+    objective[there] = lapis_result_info(s)->objective;
+    lapis_solver_free(s);
+  }
+  lapis_ctx_on_message(ctx, NULL, NULL);
+  CHECK_NEAR(objective[0], objective[1], 1e-10 * objective[0]);
+  assert_int_equal(t[0].launches, 0);
+  assert_int_equal(t[1].launches, 1);
+  assert_int_equal(t[1].up, 8L * (FEATURES + 1) * (SAMPLES - LABELLED));
+  free(x);
+}
+
 /* What SOME iterations more send and receive, for n samples. */
 static traffic of_some_iterations(const char *method, double mu_rel, int64_t n)
 {
@@ -529,6 +602,7 @@ int test_opencl(void)
       cmocka_unit_test(too_much_is_one_sentence),
       cmocka_unit_test(forks_are_refused),
       cmocka_unit_test(decompositions_send_squares),
+      cmocka_unit_test(gram_matrices_are_sent),
       cmocka_unit_test(cholesky_goes_by_blocks),
       cmocka_unit_test(launches_do_not_grow_with_the_rank),
       LONG(cmocka_unit_test(nor_with_a_large_one)),
@@ -537,6 +611,7 @@ int test_opencl(void)
       cmocka_unit_test(rpca_answers_as_openblas),
       cmocka_unit_test(mc_answers_as_openblas),
       cmocka_unit_test(factored_answers_as_openblas),
+      cmocka_unit_test(bordered_sends_unlabelled_samples),
       cmocka_unit_test(iterations_send_no_array),
       LONG(cmocka_unit_test(slower_iterations_send_none_either)),
   };

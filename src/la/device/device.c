@@ -490,4 +490,5 @@ bool lapis_device_is_there(const char *kind, char *why, size_t size)
 }
 
 const char la_methods_behind_the_seam[] =
-    "mc (admm, fpc, factored), rpca, rr, rlda, clean --joint";
+    "mc (admm, fpc, factored), rpca, rr, rlda, clean --joint; Gram matrices of "
+    "mc (bordered), svmplus (kernels), roml (points)";

@@ -72,7 +72,7 @@ static lapis_status read_all(pass *q)
     int64_t others = sort_block(q, j, count);
     if (others == 0 || q->c->rest == 0) continue;
     la_array x = la_wrap(q->block, D + 1, others);
-    TRY(h->ops->syrk(h, LA_N, &x, &q->part));
+    TRY(la_syrk_there(h, LA_N, &x, &q->part));
     TRY(h->ops->axpby(h, 1, &q->part, 1, &q->sum));
   }
   la_array own = la_cols(&q->c->X, 0, q->c->own);

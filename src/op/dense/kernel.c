@@ -210,7 +210,7 @@ static lapis_status block(la *h, const op_kernel *k, double *B,
   la_array left = la_wrap(k->X, k->d, k->n), right = la_wrap(B, k->d, cols);
   la_array out = la_wrap(K, k->n, cols);
   if (B == k->X && cols == k->n)
-    TRY(h->ops->syrk(h, LA_T, &left, &out));
+    TRY(la_syrk_there(h, LA_T, &left, &out));
   else
     TRY(h->ops->gemm(h, LA_T, LA_N, 1, &left, &right, 0, &out));
   if (k->kind == LAPIS_KERNEL_RBF) rbf_from_products(h, k, square, cols, K);

@@ -85,7 +85,7 @@ static lapis_status descriptor_distances(embedding *e)
 {
   int64_t N = e->p->N;
   double *A = e->A.data, *norm = e->degree;
-  TRY(e->h.ops->syrk(&e->h, LA_T, &e->F, &e->A));
+  TRY(la_syrk_there(&e->h, LA_T, &e->F, &e->A));
   for (int64_t i = 0; i < N; i++) norm[i] = A[i * e->A.ld + i];
   for (int64_t j = 0; j < N; j++)
     for (int64_t i = 0; i < N; i++)

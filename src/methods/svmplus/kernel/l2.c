@@ -19,7 +19,7 @@ static lapis_status build_Q(svmplus *w)
   const sv_gram *k = &w->gram;
   int64_t n = q->n;
   la_array Q = la_wrap(w->Q, n, n), R = la_wrap(k->G, k->r, n);
-  if (k->L != NULL) TRY(w->h.ops->syrk(&w->h, LA_T, &R, &Q));
+  if (k->L != NULL) TRY(la_syrk_there(&w->h, LA_T, &R, &Q));
   const double *G = k->L != NULL ? w->Q : k->G;
   double f = k->L != NULL ? 1 : k->G_factor;
 #pragma omp parallel for num_threads(parts_team(&w->h, n *n))
