@@ -254,7 +254,8 @@ static void the_plug_in_may_multiply(void **state)
   seen.launches = seen.products = 0;
   seen.product = DEVICE_DONE;
   OK(h.ops->gemm(&h, LA_N, LA_N, 1, &A, &A, 0, &C));
-  assert_int_equal(seen.products, 1);
+  OK(h.ops->syrk(&h, LA_T, &A, &C));
+  assert_int_equal(seen.products, 2);
   assert_int_equal(seen.launches, 0);
   seen.product = DEVICE_NO_MEMORY;
   assert_int_equal(h.ops->gemm(&h, LA_N, LA_N, 1, &A, &A, 0, &C), LAPIS_ENOMEM);

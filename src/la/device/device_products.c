@@ -92,7 +92,9 @@ lapis_status device_symmetric(la *h, la_trans t, double alpha,
 {
   int64_t k = t == LA_N ? A->cols : A->rows;
   product p = {t, t == LA_N ? LA_T : LA_N, alpha, beta, A, A, k, true};
-  return multiply(h, &p, C);
+  bool done = C->rows == 0;
+  if (!done) TRY(device_multiply(h, p.ta, p.tb, alpha, A, A, beta, C, &done));
+  return done ? LAPIS_OK : multiply(h, &p, C);
 }
 
 lapis_status device_syrk(la *h, la_trans t, const la_array *A, la_array *C)
