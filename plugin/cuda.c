@@ -460,11 +460,6 @@ static address at(const device_block *b)
   return (address)(uintptr_t)b->buffer + sizeof(double) * (address)b->first;
 }
 
-static int is_whole(const device_block *b, int64_t ld)
-{
-  return b->cols == 1 || (b->ld == b->rows && ld == b->rows);
-}
-
 static size_t bytes_of(int64_t count)
 {
   return sizeof(double) * (size_t)count;
@@ -482,7 +477,7 @@ static device_status put(void *self, const device_block *to, const double *from,
             .to_pitch = bytes_of(to->ld),
             .width = bytes_of(to->rows),
             .height = (size_t)to->cols};
-  int code = is_whole(to, ld)
+  int code = device_is_whole(to, ld)
                  ? cuMemcpyHtoD_v2(at(to), from, bytes_of(to->rows * to->cols))
                  : cuMemcpy2D_v2(&c);
   return code == 0 ? DEVICE_DONE : failed(d, "a transfer", code);
@@ -501,7 +496,7 @@ static device_status get(void *self, const device_block *from, double *to,
             .width = bytes_of(from->rows),
             .height = (size_t)from->cols};
   int code =
-      is_whole(from, ld)
+      device_is_whole(from, ld)
           ? cuMemcpyDtoH_v2(to, at(from), bytes_of(from->rows * from->cols))
           : cuMemcpy2D_v2(&c);
   return code == 0 ? DEVICE_DONE : failed(d, "a transfer", code);

@@ -303,11 +303,6 @@ static rectangle rectangle_of(const device_block *b)
       (size_t)b->ld * size};
 }
 
-static int is_whole(const device_block *b, int64_t ld)
-{
-  return b->cols == 1 || (b->ld == b->rows && ld == b->rows);
-}
-
 static device_status put(void *self, const device_block *to, const double *from,
                          int64_t ld)
 {
@@ -315,7 +310,7 @@ static device_status put(void *self, const device_block *to, const double *from,
   size_t size = sizeof *from, none[3] = {0, 0, 0};
   rectangle r = rectangle_of(to);
   cl_int code =
-      is_whole(to, ld)
+      device_is_whole(to, ld)
           ? clEnqueueWriteBuffer(
                 d->queue, to->buffer, CL_TRUE, (size_t)to->first * size,
                 (size_t)(to->rows * to->cols) * size, from, 0, NULL, NULL)
@@ -332,7 +327,7 @@ static device_status get(void *self, const device_block *from, double *to,
   size_t size = sizeof *to, none[3] = {0, 0, 0};
   rectangle r = rectangle_of(from);
   cl_int code =
-      is_whole(from, ld)
+      device_is_whole(from, ld)
           ? clEnqueueReadBuffer(
                 d->queue, from->buffer, CL_TRUE, (size_t)from->first * size,
                 (size_t)(from->rows * from->cols) * size, to, 0, NULL, NULL)

@@ -33,6 +33,12 @@ typedef struct device_block {
   int64_t first, rows, cols, ld;
 } device_block;
 
+/* Whether it and the host's numbers, columns ld apart, lie in one piece each. */
+static inline int device_is_whole(const device_block *b, int64_t ld)
+{
+  return b->cols == 1 || (b->ld == b->rows && ld == b->rows);
+}
+
 /* C = alpha op(A) op(B) + beta C, where op transposes if ta, tb say so; A's
  * block is as it lies, C is not empty, A or B may be.  beta 0 never reads C. */
 typedef struct device_product {
