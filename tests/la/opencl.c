@@ -561,7 +561,7 @@ static void check_admm(int64_t d, int64_t n, int64_t r)
 {
   traffic t = of_admm(d, n, r);
   CHECK_AT_MOST((double)t.launches, 60);
-  CHECK_AT_MOST((double)t.reads, 16);
+  CHECK_AT_MOST((double)t.reads, 13);
   CHECK_AT_MOST((double)t.down, 8 * (double)(d * n) / 8);
   CHECK_AT_MOST((double)t.up, 8 * (double)(d * n) / 8);
 }

@@ -34,7 +34,7 @@ lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
     TRY(h->ops->alloc(h, LAPIS_F64, rows * cols, a->memory, &a->dG[p]));
   }
   anderson_reset(a);
-  return h->ops->alloc(h, LAPIS_F64, a->memory, 1, &a->c);
+  return h->ops->alloc(h, LAPIS_F64, a->memory, 2, &a->c);
 }
 
 void anderson_free(anderson *a)
@@ -115,15 +115,18 @@ static la_array shaped(const anderson *a, const la_array *D, int64_t k, int p)
   return la_reshape(&column, a->f[p].rows, a->f[p].cols);
 }
 
-/* c = dF'x, this process's share, one number a difference: dF is read once. */
-static lapis_status inner_all(anderson *a, const la_array x[], double *c)
+/* c = dF'x and dF'y, this process's share, a number a difference each. */
+static lapis_status inner_all(anderson *a, const la_array x[],
+                              const la_array y[], double *c)
 {
   la_array out = la_rows(&a->c, 0, a->have);
-  lapis_mat own = lapis_mat_f64(c, a->have, 1);
-  for (int p = 0; p < a->parts; p++) {
-    la_array dF = la_cols(&a->dF[p], 0, a->have), column = flat(&x[p]);
-    TRY(a->h->ops->gemv(a->h, LA_T, 1, &dF, &column, p > 0, &out));
-  }
+  lapis_mat own = lapis_mat_f64(c, a->have, 2);
+  for (int k = 0; k < 2; k++)
+    for (int p = 0; p < a->parts; p++) {
+      la_array dF = la_cols(&a->dF[p], 0, a->have), to = la_cols(&out, k, 1);
+      la_array column = flat(k == 0 ? &x[p] : &y[p]);
+      TRY(a->h->ops->gemv(a->h, LA_T, 1, &dF, &column, p > 0, &to));
+    }
   return a->h->ops->download(a->h, &out, &own);
 }
 
@@ -164,8 +167,7 @@ static lapis_status measure(anderson *a, bool pair, int64_t newest, products *q)
   TRY(inner(a, a->old, a->old, &x[0]));
   la_array pair_dF[ANDERSON_PARTS];
   for (int p = 0; p < a->parts; p++) pair_dF[p] = la_cols(&a->dF[p], newest, 1);
-  if (m > 0) TRY(inner_all(a, pair_dF, x + 1));
-  if (m > 0) TRY(inner_all(a, a->old, x + 1 + m));
+  if (m > 0) TRY(inner_all(a, pair_dF, a->old, x + 1));
   TRY(sum(a, x, 1 + 2 * m));
   q->square = x[0];
   memcpy(q->gram, x + 1, (size_t)m * sizeof *x);
@@ -203,7 +205,7 @@ static bool solve(double *M, int64_t m, double *c)
  * |dG c| is held to FARTHEST |f|. */
 static lapis_status combine(anderson *a, double *c, double *whole)
 {
-  la_array factors = la_rows(&a->c, 0, a->have);
+  la_array first = la_cols(&a->c, 0, 1), factors = la_rows(&first, 0, a->have);
   lapis_mat own = lapis_mat_f64(c, a->have, 1);
   double square = 0;
   TRY(a->h->ops->upload(a->h, &own, &factors));

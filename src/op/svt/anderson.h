@@ -26,7 +26,7 @@ typedef struct anderson {
   la_array old[ANDERSON_PARTS], f[ANDERSON_PARTS], g[ANDERSON_PARTS];
   la_array dF[ANDERSON_PARTS], dG[ANDERSON_PARTS]; /* size x memory each, one
                                             difference of the state a column */
-  la_array c; /* memory x 1: products with, or factors of, the differences */
+  la_array c; /* memory x 2: products with, or factors of, the differences */
   double gram[ANDERSON_MOST * ANDERSON_MOST];
 } anderson;
 
