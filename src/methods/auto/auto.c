@@ -230,6 +230,19 @@ static void remark_hidden(const auto_solver *w)
             count_candidates(w, &h, count), h.loss);
 }
 
+/* With what runs them all the same. */
+static void remark_dear(const auto_solver *w)
+{
+  auto_hidden h = comparison_what(w->race);
+  if (h.dear == 0) return;
+  base_note(w->base.ctx, BASE_NOTE, "dear",
+            "%s: %d more candidates would take long on %lld samples, %lld "
+            "features and %lld labels or classes, and are left out; "
+            "{candidates mc,linear,trees} compares all",
+            w->name, h.dear, (long long)w->data.X.cols,
+            (long long)w->data.X.rows, (long long)comparison_labels(w->race));
+}
+
 static void remark_chosen(const auto_solver *w)
 {
   const candidate_figures *x = &w->candidate[w->chosen];
@@ -326,6 +339,7 @@ static void remark(const auto_solver *w)
     remark_numbers(w);
   } else {
     remark_hidden(w);
+    remark_dear(w);
     remark_chosen(w);
   }
   remark_other(w);
@@ -678,6 +692,7 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
                       "%s: --held-out 1 leaves nothing to learn from; folds "
                       "are at least 2",
                       class_->method);
+  o.named = set->candidates != NULL && *set->candidates != '\0';
   TRY(read_candidates(ctx, set->candidates, set->bags, &o));
   TRY(check_map(ctx, o.map));
   if (mat_empty(&data->X) || mat_empty(&data->Y))

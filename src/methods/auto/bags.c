@@ -259,7 +259,7 @@ static lapis_status set_up(bags_answer *w, const comparison *r, int i,
                       .sigmoid = {1, 0},
                       .value = {w->b->least, w->b->most},
                       .turned = w->like.turned};
-  if (by_svm && r != NULL)
+  if (by_svm && w->like.answer != NULL)
     memcpy(w->by.sigmoid, w->like.answer, sizeof w->by.sigmoid);
   if (by_svm) return LAPIS_OK;
   return r == NULL

@@ -118,7 +118,8 @@ struct comparison {
   lapis_mat X[MOST_MAPS];
   bool tried[MOST_MAPS];           /* to make the common solver */
   lapis_solver *common[MOST_MAPS]; /* of all labels, which takes a fold's */
-  int count, widened;
+  int count, widened, dear;        /* dear: left out for what they would cost */
+  double spent;                    /* cost.c: by those taken so far */
   candidate run[MOST_CANDIDATES];
   int order[MOST_CANDIDATES]; /* best first */
   /* What a run that goes on finds again: who has answered for which fold, if
@@ -207,6 +208,8 @@ lapis_status numbers_encode(comparison *r);
 lapis_status numbers_list(comparison *r);
 lapis_status numbers_join(comparison *r);
 void numbers_restore(const comparison *r, double *p);
+/* cost.c: leaves out those from first on that would cost too much. */
+void cost_admit(comparison *r, int first);
 /* bags_svm.c: what misvm says of the bags that a fold hides. */
 lapis_status bags_answers(comparison *r, const candidate *x, int64_t fold,
                           double *score);

@@ -398,6 +398,7 @@ static lapis_status run_rounds(comparison *r)
   int first = 0;
   lapis_status s = LAPIS_OK;
   TRY(r->o.numbers ? numbers_list(r) : candidates_list(r));
+  cost_admit(r, 0);
   for (int round = 0; s == LAPIS_OK && round <= ROUNDS; round++) {
     s = run_all(r, first);
     if (s < 0 || s == LAPIS_CANCELLED) return s;
@@ -406,8 +407,9 @@ static lapis_status run_rounds(comparison *r)
     if (s != LAPIS_OK || round == ROUNDS) break;
     int more;
     TRY(widen(r, &more));
-    r->widened += more;
-    if (more == 0) break;
+    cost_admit(r, first);
+    r->widened += r->count - first;
+    if (r->count == first) break;
   }
   TRY(join_best(r));
   int best = r->o.numbers ? -1 : who_answers(r);
@@ -728,6 +730,7 @@ auto_hidden comparison_what(const comparison *r)
            : r->grouped || r->o.bags != NULL ? LAPIS_FOLDS_OF_GROUPS
                                              : LAPIS_FOLDS_OF_ROWS;
   for (int i = 0; i < r->count; i++) out.ended += r->run[i].ended;
+  out.dear = r->dear;
   for (int64_t k = 0; best >= 0 && k < r->K * r->n; k++)
     out.labels += !isnan(r->run[r->order[best]].score[k]);
   if (r->labels.kind == TARGETS_CLASS && r->K > 0) out.labels /= r->K;

@@ -23,6 +23,7 @@ typedef struct auto_options {
    * kernel (map nystrom); trees.  Gaps of the latter two as map impute fills
    * them, and, where mc runs, as mc does */
   bool mc, linear, trees;
+  bool named;                /* these were asked for, whatever they cost */
   bool numbers, rr;          /* targets are numbers; rr takes the place of mc */
   const struct bagged *bags; /* samples are bags; or NULL */
   bool misvm;                /* of bags: it runs */
@@ -114,6 +115,7 @@ typedef struct auto_hidden {
   int64_t folds, labels; /* folds that were answered, labels hidden in them */
   int widened;           /* candidates added because the best stood at an end */
   int ended;   /* further candidates, clearly behind in the first fold */
+  int dear;    /* and those left out for what they would cost */
   double loss; /* of the labels' shares, for comparison */
 } auto_hidden;
 auto_hidden comparison_what(const comparison *race);

@@ -1,0 +1,86 @@
+/* cost.c - what candidates cost before any of them runs, by counts of samples,
+ * features and labels alone, so that the same data have the same candidates on
+ * every machine.
+ *
+ * The unit is a multiplication and addition of a product of matrices; steps of
+ * solvers are what they took on tables of 500 to 4,500 samples.  Where all
+ * cost more than a race may, one fold decides (where it hides enough), and
+ * candidates are taken from the cheapest on. */
+#include <math.h>
+
+#include "methods/auto/candidates.h"
+
+static const double MOST_COST = 2.5e11; /* seven seconds of one processor */
+static const double CHEAP = .01;        /* of it: never left out */
+enum { ENOUGH = 300 };                  /* rows, of which a third are hidden */
+
+/* Rows of which some label is known, less those that a fold hides. */
+static double shown_rows(const comparison *r)
+{
+  int64_t rows = 0;
+  for (int64_t j = 0; j < r->n; j++) {
+    bool any = false;
+    for (int64_t c = 0; c < r->K && !any; c++)
+      any = !isnan(r->labels.sign[j * r->K + c]);
+    rows += any;
+  }
+  return (double)rows * (1 - 1 / (double)r->plan.folds);
+}
+
+/* Of one fold. */
+static double cost_of(const comparison *r, const candidate *x, double shown)
+{
+  double d = (double)r->X[x->map].rows, K = (double)r->K, n = (double)r->n;
+  double pass = 4 * shown * K, own = 150; /* of a loss: an exp, a log1p */
+  if (x->kernel > 0) return pass * (fmin(n, 500) + own) * 28 * pow(x->C, .36);
+  if (x->kind == CANDIDATE_LINEAR)
+    return pass * (d + own) * 80 * pow(x->C, .27);
+  if (x->kind == CANDIDATE_TREES) /* a count takes as long as 70 products */
+    return 70 * RACE_TREES * log2(fmax(shown, 2)) * shown * sqrt(d) * K;
+  if (x->kind != CANDIDATE_MC) return 0;
+  double side = fmin(n, d + K), other = fmax(n, d + K);
+  double steps = x->set.mu_rel < .1 ? 16 : 8;
+  return steps * (4 * side * side * other + 9 * side * side * side);
+}
+
+/* What reads gaps that an mc has filled needs that one. */
+static bool must_run(const comparison *r, int i)
+{
+  return r->fills && i == 0;
+}
+
+/* The cheapest that is neither taken nor left; -1: none. */
+static int next_of(const double *cost, const bool *done, int count)
+{
+  int best = -1;
+  for (int i = 0; i < count; i++)
+    if (!done[i] && (best < 0 || cost[i] < cost[best])) best = i;
+  return best;
+}
+
+void cost_admit(comparison *r, int first)
+{
+  double cost[MOST_CANDIDATES], all = 0, shown = shown_rows(r);
+  bool done[MOST_CANDIDATES] = {false}, stays[MOST_CANDIDATES] = {false};
+  bool plain = r->o.linear || r->o.trees;
+  int count = first;
+  if (r->o.named || r->o.numbers || !plain) return;
+  for (int i = first; i < r->count; i++)
+    all += cost[i - first] = cost_of(r, &r->run[i], shown);
+  if (first == 0 && all * (double)r->used > MOST_COST && r->known >= ENOUGH)
+    r->used = 1;
+  for (int i; (i = next_of(cost, done, r->count - first)) >= 0;) {
+    double of = cost[i] * (double)r->used;
+    done[i] = true;
+    stays[i] = must_run(r, first + i) || r->spent <= 0 ||
+               of <= MOST_COST * CHEAP || r->spent + of <= MOST_COST;
+    if (stays[i]) r->spent += of;
+  }
+  for (int i = first; i < r->count; i++) {
+    if (stays[i - first])
+      r->run[count++] = r->run[i];
+    else
+      r->dear++;
+  }
+  r->count = count;
+}
