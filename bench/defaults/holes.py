@@ -1,6 +1,6 @@
 """fit auto on tables with holes, beside what else fills them.
 
-  bench/holes.py TABLE|all|shown [build/lapis]
+  bench/defaults/holes.py TABLE|all|shown [build/lapis]
 
 Of at most MOST rows a share of the cells is hidden, SEEDS draws each.  A line is
 a table and a share: root mean squared error of hidden numbers, in deviations of
