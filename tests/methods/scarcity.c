@@ -125,6 +125,11 @@ static void settle_settings(const lapis_method *m, const lapis_data *d,
   }
   if (strcmp(m->name, "svmplus") == 0)
     ((lapis_svmplus_settings *)(void *)set)->kernel = LAPIS_KERNEL_RBF;
+  if (strcmp(m->name, "auto") == 0) {
+    lapis_auto_settings *of = (lapis_auto_settings *)(void *)set;
+    of->bags = true;
+    of->candidates = "linear,misvm";
+  }
 }
 
 static lapis_status learn(lapis_ctx *ctx, lapis_solver *s, const paths *p)
@@ -164,6 +169,7 @@ static lapis_status predict(lapis_ctx *ctx, const lapis_method *m,
   lapis_status status = lapis_model_load(ctx, p->model, &model);
   if (status < 0) return status;
   lapis_data x = {.X = d->X};
+  if (strcmp(m->name, "auto") == 0) x.group = d->group; /* bags */
   status = lapis_predict_new(ctx, &x, model, NULL, &s);
   if (status >= 0) status = lapis_solve(s);
   if (status >= 0) status = write_result(ctx, s, result_of(m), p->out);
@@ -233,6 +239,8 @@ static const job jobs[] = {
     {"predict", "svmplus", predict, false},
     {"fit", "misvm", fit, false},
     {"predict", "misvm", predict, false},
+    {"fit bags", "auto", fit, false},
+    {"predict bags", "auto", predict, false},
     {"fit", "roml", fit, false},
     {"cv", "mc", cv, false},
     {"cv", "rlda", cv, false},
@@ -252,7 +260,7 @@ static lapis_status read_and_run(lapis_ctx *ctx, const job *j, const paths *p,
   if (s >= 0) s = lapis_dataset_finish(ds);
   if (s < 0) return s;
   lapis_data d = *lapis_dataset_data(ds);
-  bool bags = strcmp(j->method, "misvm") == 0;
+  bool bags = strcmp(j->method, "misvm") == 0 || strcmp(j->method, "auto") == 0;
   if (bags) d.Y = lapis_mat_f64(bag_label, 1, N);
   static double xy[2 * N] = {0, 1, 5, 2, 7, 3, 1, 8};
   if (bags || strcmp(j->method, "roml") == 0) d.group = bag;
