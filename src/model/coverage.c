@@ -30,6 +30,15 @@ lapis_status coverage_said(const coverage *c, const lapis_solver *s,
   return lapis_result_get(s, numbers ? "scores" : "probabilities", out);
 }
 
+int coverage_gaps(const lapis_mat *X, int64_t j)
+{
+  int64_t gaps = 0;
+  if (X->colptr != NULL) return 0;
+  for (int64_t i = 0; i < X->rows; i++) gaps += isnan(lapis_mat_at(X, i, j));
+  int quarters = (int)(4 * gaps / X->rows);
+  return quarters < 2 ? 0 : quarters - 1;
+}
+
 /* ---- scores in order ----------------------------------------------------*/
 static int by_list(const void *a, const void *b)
 {
@@ -40,8 +49,13 @@ static int by_list(const void *a, const void *b)
 
 typedef struct ranks { /* scores sorted, and what is said */
   const coverage *c;
-  double *score; /* 2 x count; lists of all classes, unless by class */
+  /* 2 x count, of samples with so many gaps at least; lists of all classes,
+   * unless by class */
+  double *score[COVERAGE_GAPS];
+  int64_t count[COVERAGE_GAPS];
   const int64_t *own;
+  const lapis_mat *X;
+  int gaps; /* of the sample that is looked at */
   lapis_mat answer, fold[COVERAGE_FOLDS];
 } ranks;
 
@@ -54,25 +68,30 @@ static double list_of(const ranks *w, int64_t t, int64_t v, int64_t f)
 static lapis_status sort(arena *own, ranks *w)
 {
   const coverage *c = w->c;
-  w->score = arena_reals(own, 2 * c->count);
-  TRY(arena_status(own));
-  for (int64_t k = 0; k < c->count; k++) {
-    int64_t list = (int64_t)c->score[2 * k], target = list / c->folds;
-    w->score[2 * k] = list_of(w, target / coverage_values(c),
-                              target % coverage_values(c), list % c->folds);
-    w->score[2 * k + 1] = c->score[2 * k + 1];
+  for (int g = 0; g < COVERAGE_GAPS; g++) {
+    double *to = w->score[g] = arena_reals(own, 2 * c->count);
+    TRY(arena_status(own));
+    for (int64_t k = 0; k < c->count; k++) {
+      const double *from = c->score + 3 * k;
+      int64_t list = (int64_t)from[0], target = list / c->folds;
+      if (from[2] < g) continue;
+      *to++ = list_of(w, target / coverage_values(c),
+                      target % coverage_values(c), list % c->folds);
+      *to++ = from[1];
+    }
+    w->count[g] = (to - w->score[g]) / 2;
+    qsort(w->score[g], (size_t)w->count[g], 2 * sizeof *to, by_list);
   }
-  qsort(w->score, (size_t)c->count, 2 * sizeof *w->score, by_list);
   return LAPIS_OK;
 }
 
 /* How many stand before score s of a list. */
 static int64_t before(const ranks *w, double list, double s)
 {
-  int64_t low = 0, high = w->c->count;
+  int64_t low = 0, high = w->count[w->gaps];
   while (low < high) {
     int64_t middle = low + (high - low) / 2;
-    if (by_list(w->score + 2 * middle, (const double[]){list, s}) < 0)
+    if (by_list(w->score[w->gaps] + 2 * middle, (const double[]){list, s}) < 0)
       low = middle + 1;
     else
       high = middle;
@@ -134,7 +153,7 @@ static double end_of(const ranks *w, int64_t t, int64_t j, double sign)
     for (int64_t f = 0; f < w->c->folds; f++) {
       if (left[f] < 1) continue;
       double v = sign * lapis_mat_at(said_of(w, t, j, f), t, j) +
-                 w->score[2 * at[f] + 1];
+                 w->score[w->gaps][2 * at[f] + 1];
       if (best >= 0 && !(v > end)) continue;
       best = f;
       end = v;
@@ -163,13 +182,14 @@ static lapis_status hear(ranks *w, lapis_ctx *ctx, const lapis_solver *answer,
                     "labels; fit it again");
 }
 
-static lapis_status publish_ends(lapis_solver *to, const ranks *w)
+static lapis_status publish_ends(lapis_solver *to, ranks *w)
 {
   int64_t K = w->c->K, n = w->answer.cols;
   double *low = arena_reals(&to->arena, K * n);
   double *high = arena_reals(&to->arena, K * n);
   TRY(arena_status(&to->arena));
   for (int64_t k = 0; k < K * n; k++) {
+    if (k % K == 0) w->gaps = coverage_gaps(w->X, k / K);
     low[k] = end_of(w, k % K, k / K, -1);
     high[k] = end_of(w, k % K, k / K, 1);
   }
@@ -178,21 +198,42 @@ static lapis_status publish_ends(lapis_solver *to, const ranks *w)
   return LAPIS_OK;
 }
 
+/* Samples whose sets hold all, for want of others with as many gaps. */
+static void remark_gaps(lapis_ctx *ctx, const ranks *w)
+{
+  long long many = 0;
+  for (int64_t j = 0; j < w->answer.cols; j++) {
+    int gaps = coverage_gaps(w->X, j);
+    many += gaps > 0 && (double)w->count[gaps] < coverage_least(w->c);
+  }
+  if (many > 0)
+    base_note(ctx, BASE_WARNING, "coverage-gaps",
+              "coverage: %lld sample%s at least half of the features, and too "
+              "few samples with a known label do, too, to know how surely such "
+              "are predicted; %s",
+              many, many == 1 ? " lacks" : "s lack",
+              w->c->kind == COVERAGE_NUMBERS ? "the interval has no end"
+                                             : "every class is in the set");
+}
+
 lapis_status coverage_publish(lapis_solver *to, const coverage *c,
-                              const lapis_solver *answer,
+                              const lapis_mat *X, const lapis_solver *answer,
                               lapis_solver *const *fold, const int64_t *own)
 {
-  ranks w = {.c = c, .own = own};
+  ranks w = {.c = c, .own = own, .X = X};
   TRY(hear(&w, to->ctx, answer, fold));
   TRY(sort(&to->arena, &w));
+  remark_gaps(to->ctx, &w);
   if (c->kind == COVERAGE_NUMBERS) return publish_ends(to, &w);
   int64_t values = coverage_values(c), n = w.answer.cols;
   int64_t all = values * coverage_targets(c);
   double *kept = arena_reals(&to->arena, all * n);
   double *value = arena_reals(&to->arena, all);
   TRY(arena_status(&to->arena));
-  for (int64_t k = 0; k < all * n; k++)
+  for (int64_t k = 0; k < all * n; k++) {
+    if (k % all == 0) w.gaps = coverage_gaps(X, k / all);
     kept[k] = stays(&w, k % all / values, k % values, k / all);
+  }
   for (int64_t k = 0; k < all; k++) value[k] = c->value[k % values];
   solver_publish(to, "classes_kept", lapis_mat_f64(kept, all, n));
   solver_publish(to, "kept_values", lapis_mat_f64(value, 1, all));
@@ -211,7 +252,7 @@ lapis_status coverage_keep(lapis_ctx *ctx, lapis_model *m, const coverage *c)
                        [ROWS] = (double)c->K};
   lapis_mat mat = lapis_mat_f64(head, 1, HEAD);
   TRY(model_put(ctx, m, head_name, &mat));
-  mat = lapis_mat_f64((double *)(uintptr_t)c->score, 2, c->count);
+  mat = lapis_mat_f64((double *)(uintptr_t)c->score, 3, c->count);
   TRY(model_put(ctx, m, "coverage_scores", &mat));
   mat = lapis_mat_f64((double *)(uintptr_t)c->value, 1, coverage_values(c));
   return c->value == NULL ? LAPIS_OK
@@ -222,7 +263,7 @@ lapis_status coverage_keep(lapis_ctx *ctx, lapis_model *m, const coverage *c)
 lapis_status coverage_read(lapis_ctx *ctx, const lapis_model *m, coverage *c)
 {
   const lapis_mat *head = named_numbers(&m->learned, head_name, 1, HEAD);
-  const lapis_mat *score = named_numbers(&m->learned, "coverage_scores", 2, -1);
+  const lapis_mat *score = named_numbers(&m->learned, "coverage_scores", 3, -1);
   const lapis_mat *value = named_numbers(&m->learned, "coverage_values", 1, -1);
   const double *at = head == NULL ? NULL : head->val;
   *c = (coverage){.share = 0};
@@ -246,8 +287,9 @@ lapis_status coverage_read(lapis_ctx *ctx, const lapis_model *m, coverage *c)
   }
   double lists = fits ? (double)coverage_list(c, coverage_targets(c), 0, 0) : 0;
   for (int64_t k = 0; fits && k < c->count; k++)
-    fits = number_is_whole(c->score[2 * k], 0, lists - 1) &&
-           c->score[2 * k + 1] >= 0;
+    fits = number_is_whole(c->score[3 * k], 0, lists - 1) &&
+           c->score[3 * k + 1] >= 0 &&
+           number_is_whole(c->score[3 * k + 2], 0, COVERAGE_GAPS - 1);
   if (fits) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EFORMAT,
                     "predict: the scores of held-out labels in this model do "
@@ -278,6 +320,7 @@ lapis_status lapis_model_set_coverage(lapis_ctx *ctx, lapis_model *m,
 typedef struct covered {
   lapis_solver base;
   coverage c;
+  lapis_mat X;
   lapis_solver *answer, *fold[COVERAGE_FOLDS];
 } covered;
 
@@ -305,7 +348,7 @@ static lapis_status solve(lapis_solver *s)
   base_mute(s->ctx, false);
   s->info.seconds = base_seconds() - started;
   if (status < 0 || status == LAPIS_CANCELLED) return status;
-  TRY(coverage_publish(s, &w->c, w->answer, w->fold, NULL));
+  TRY(coverage_publish(s, &w->c, &w->X, w->answer, w->fold, NULL));
   return status;
 }
 
@@ -319,7 +362,7 @@ static void release(lapis_solver *s)
 static const solver_class covered_class = {
     .method = "covered", .solve = solve, .free = release};
 
-lapis_status coverage_new(lapis_ctx *ctx, const coverage *c,
+lapis_status coverage_new(lapis_ctx *ctx, const coverage *c, const lapis_mat *X,
                           lapis_solver *answer, lapis_solver *const *fold,
                           lapis_solver **out)
 {
@@ -327,6 +370,7 @@ lapis_status coverage_new(lapis_ctx *ctx, const coverage *c,
   if (s >= 0) {
     covered *w = (covered *)*out;
     w->c = *c;
+    w->X = *X;
     w->answer = answer;
     memcpy(w->fold, fold, (size_t)c->folds * sizeof *fold);
     return s;

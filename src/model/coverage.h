@@ -11,12 +11,16 @@
  * S_i to the ceil((1 - a) (n + 1))-th f(x; without i) + S_i [BCRT21].  Both
  * hold the truth with probability 1 - 2 a - sqrt(2 / n) at least, whatever the
  * data, and 1 - a where leaving a fold out changes little.  What is answered
- * stays inside, which only widens. */
+ * stays inside, which only widens.
+ *
+ * Samples with many gaps are predicted worse.  Those that lack half of the
+ * features, three quarters or all are held against scores of samples that do,
+ * too; where these are too few, all classes stay and no interval ends. */
 #ifndef LAPIS_COVERAGE_H
 #define LAPIS_COVERAGE_H
 #include "model/model.h"
 
-enum { COVERAGE_FOLDS = 10 };
+enum { COVERAGE_FOLDS = 10, COVERAGE_GAPS = 4 };
 typedef enum coverage_kind {
   COVERAGE_PAIRS, /* K labels of two values, p of the larger one */
   COVERAGE_CLASSES,
@@ -28,7 +32,7 @@ typedef struct coverage {
   bool by_class;
   int64_t folds, K;    /* K: rows of what is said */
   const double *value; /* of Y: of each class, or of no and yes */
-  const double *score; /* 2 x count: list and S_i */
+  const double *score; /* 3 x count: list, S_i, and level of gaps */
   int64_t count;
 } coverage;
 /* Targets, and classes of each. */
@@ -52,21 +56,25 @@ double coverage_miss(const coverage *c, const lapis_mat *said, int64_t t,
 /* What a fit says: K x n. */
 lapis_status coverage_said(const coverage *c, const lapis_solver *s,
                            lapis_mat *out);
+/* Of a dense sample: 0, and from 1 on half, three quarters or all of its
+ * features are missing. */
+int coverage_gaps(const lapis_mat *X, int64_t j);
 /* The least n of which a share can be had. */
 double coverage_least(const coverage *c);
 
 /* classes_kept and kept_values, or set_low and set_high, of `to`, by what
- * `answer` says and the fits without a fold.  own (targets x n, or NULL): the
- * fold of a label that was held out, -1 of others. */
+ * `answer` says of samples X and the fits without a fold.  own (targets x n, or
+ * NULL): the fold of a label that was held out, -1 of others. */
 lapis_status coverage_publish(lapis_solver *to, const coverage *c,
-                              const lapis_solver *answer,
+                              const lapis_mat *X, const lapis_solver *answer,
                               lapis_solver *const *fold, const int64_t *own);
 
 /* Into and from a model; share 0: it has none. */
 lapis_status coverage_keep(lapis_ctx *ctx, lapis_model *m, const coverage *c);
 lapis_status coverage_read(lapis_ctx *ctx, const lapis_model *m, coverage *c);
-/* Answers as `answer` does, with sets.  Takes the solvers, on failure too. */
-lapis_status coverage_new(lapis_ctx *ctx, const coverage *c,
+/* Answers as `answer` does of X (borrowed), with sets.  Takes the solvers, on
+ * failure too. */
+lapis_status coverage_new(lapis_ctx *ctx, const coverage *c, const lapis_mat *X,
                           lapis_solver *answer, lapis_solver *const *fold,
                           lapis_solver **out);
 

@@ -88,6 +88,15 @@ static lapis_mat result(const lapis_solver *s, const char *name)
   return out;
 }
 
+static bool remarks(const lapis_solver *s, const char *code)
+{
+  lapis_mat notes = result(s, "notes");
+  bool said = false;
+  for (int64_t k = 0; k < notes.cols; k++)
+    said |= strcmp(((const char *const *)notes.val)[3 * k + 1], code) == 0;
+  return said;
+}
+
 static bool has(const lapis_solver *s, const char *name)
 {
   const char *at;
@@ -131,6 +140,52 @@ static double within(const world *w, const lapis_solver *s)
 static double slack(double share)
 {
   return 2 * sqrt(share * (1 - share) * (1. / KNOWN + 1. / NEW) / DRAWS);
+}
+
+/* Half of the new samples lack half of the features, and one lacks all: either
+ * kind is covered, where nobody taught so by all there is, which is said. */
+static void gaps_are_apart(kind of, bool taught)
+{
+  double in[2] = {0}, sizes = 0;
+  for (uint64_t seed = 1; seed <= DRAWS; seed++) {
+    world *w = make(of, seed);
+    lapis_auto_settings set = settings(.9);
+    for (int j = 0; j < NEW; j += 2) w->Z[D * j] = NAN;
+    w->Z[1] = NAN;
+    for (int j = 0; taught && j < KNOWN; j += 2) w->X[D * j] = NAN;
+    lapis_model *m = fit(w, &set);
+    lapis_solver *s = predict(w, m);
+    bool numbers = of == NUMBERS;
+    lapis_mat low = result(s, numbers ? "set_low" : "classes_kept");
+    lapis_mat high = numbers ? result(s, "set_high") : low;
+    assert_true(remarks(s, "coverage-gaps"));
+    for (int j = 0; j < NEW; j++) {
+      bool all = j == 0 || (!taught && j % 2 == 0);
+      double y = w->truth[j], from = lapis_mat_at(&low, 0, j);
+      double size = lapis_mat_at(&high, 0, j) - from, most = INFINITY;
+      bool is = numbers ? y >= from && y <= from + size
+                        : lapis_mat_at(&low, (int)y, j) > 0;
+      if (!numbers) size = from + lapis_mat_at(&low, 1, j), most = K;
+      if (!numbers) size += lapis_mat_at(&low, 2, j);
+      if (all || numbers) assert_int_equal(size >= most, all);
+      in[j % 2] += is || (numbers && all);
+      sizes += j % 2 == 0 || numbers ? 0 : size / (NEW / 2) / DRAWS;
+    }
+    lapis_solver_free(s);
+    lapis_model_free(m);
+    discard(w);
+  }
+  for (int k = 0; k < 2; k++)
+    CHECK_AT_LEAST(in[k] / (NEW / 2) / DRAWS, .9 - sqrt(2) * slack(.9));
+  CHECK_AT_MOST(sizes, 2.2); /* of whole samples */
+}
+
+static void gaps_keep_the_promise(void **state)
+{
+  for (int taught = 0; taught < 2; taught++) {
+    gaps_are_apart(CLASSES, taught);
+    gaps_are_apart(NUMBERS, taught);
+  }
 }
 
 static void check_promise(kind of, double share, double most_size)
@@ -290,13 +345,9 @@ static void few_numbers_promise_little(void **state)
   for (int j = 10; j < KNOWN; j++) w->Y[j] = NAN;
   assert_int_equal(lapis_auto_new(w->ctx, &w->data, &set, &s), LAPIS_OK);
   assert_int_equal(lapis_solve(s), LAPIS_OK);
-  lapis_mat low = result(s, "set_low"), notes = result(s, "notes");
+  lapis_mat low = result(s, "set_low");
   assert_true(isinf(lapis_mat_at(&low, 0, KNOWN - 1)));
-  bool said = false;
-  for (int64_t k = 0; k < notes.cols; k++)
-    said |= strcmp(((const char *const *)notes.val)[3 * k + 1],
-                   "coverage-short") == 0;
-  assert_true(said);
+  assert_true(remarks(s, "coverage-short"));
   lapis_solver_free(s);
   discard(w);
 }
@@ -373,6 +424,7 @@ int test_coverage(void)
       cmocka_unit_test(sets_of_labels_keep_their_promise),
       cmocka_unit_test(intervals_keep_their_promise),
       cmocka_unit_test(every_class_is_covered),
+      cmocka_unit_test(gaps_keep_the_promise),
       cmocka_unit_test(new_groups_are_covered),
       cmocka_unit_test(a_model_answers_with_any_share),
       cmocka_unit_test(few_numbers_promise_little),

@@ -515,8 +515,8 @@ static lapis_status set_coverage(auto_solver *w, double started)
   if (!w->covers) return s == LAPIS_EINVAL ? LAPIS_OK : s;
   w->cover.c.share = w->set.coverage;
   w->cover.c.by_class = w->set.coverage_by == LAPIS_COVERAGE_CLASS;
-  TRY(coverage_publish(&w->base, &w->cover.c, w->answer, w->cover.fold,
-                       w->cover.own));
+  TRY(coverage_publish(&w->base, &w->cover.c, &w->data.X, w->answer,
+                       w->cover.fold, w->cover.own));
   remark_coverage(w);
   return LAPIS_OK;
 }

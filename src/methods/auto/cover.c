@@ -51,7 +51,7 @@ static lapis_status draw(lapis_ctx *ctx, const comparison *r,
   int64_t T = coverage_targets(c), all = T * r->n;
   int64_t room = coverage_values(c) * (plan.folds + 1);
   w->own = base_alloc(ctx, all, sizeof *w->own);
-  w->score = base_alloc(ctx, 2 * all, sizeof *w->score);
+  w->score = base_alloc(ctx, 3 * all, sizeof *w->score);
   int64_t *count = base_alloc(ctx, room, sizeof *count);
   bool fits = w->own != NULL && w->score != NULL && count != NULL;
   for (int64_t k = 0; fits && k < all; k++) {
@@ -97,7 +97,8 @@ static lapis_status take_scores(const comparison *r, const lapis_data *data,
     int64_t t = k % T, j = k / T, f = w->own[k];
     int64_t v = class_of(r, t, j);
     if (v < 0) continue;
-    double *to = w->score + 2 * c->count++;
+    double *to = w->score + 3 * c->count++;
+    to[2] = coverage_gaps(&data->X, j);
     to[0] = (double)coverage_list(c, t, v, f < 0 ? 0 : f);
     to[1] =
         f < 0 ? LARGEST
@@ -153,7 +154,7 @@ void cover_measure(const cover *w, const comparison *r, const lapis_data *data,
   const lapis_mat *low = named_find(&s->result, "set_low");
   const lapis_mat *high = named_find(&s->result, "set_high");
   int64_t T = coverage_targets(&w->c), values = coverage_values(&w->c);
-  double count = 0, in = 0, sum = 0;
+  double count = 0, in = 0, sum = 0, endless = 0;
   for (int64_t k = 0; k < T * r->n; k++) {
     int64_t t = k % T, j = k / T, v = class_of(r, t, j);
     if (v < 0) continue;
@@ -165,11 +166,13 @@ void cover_measure(const cover *w, const comparison *r, const lapis_data *data,
     } else {
       double y = lapis_mat_at(&data->Y, t, j), from = lapis_mat_at(low, t, j);
       in += y >= from && y <= lapis_mat_at(high, t, j);
-      sum += lapis_mat_at(high, t, j) - from;
+      double width = lapis_mat_at(high, t, j) - from;
+      endless += isinf(width);
+      sum += isinf(width) ? 0 : width;
     }
   }
   *inside = in / count;
-  *size = sum / count;
+  *size = count > endless ? sum / (count - endless) : INFINITY;
 }
 
 bool cover_is_short(const cover *w)
@@ -180,8 +183,8 @@ bool cover_is_short(const cover *w)
   for (int64_t from = 0; from < lists; from += per) {
     int64_t n = 0;
     for (int64_t k = 0; k < c->count; k++)
-      n += c->score[2 * k] >= (double)from &&
-           c->score[2 * k] < (double)(from + per);
+      n += c->score[3 * k] >= (double)from &&
+           c->score[3 * k] < (double)(from + per);
     if ((double)n < coverage_least(c)) return true;
   }
   return false;

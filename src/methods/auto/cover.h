@@ -21,7 +21,8 @@ lapis_status cover_fit(lapis_ctx *ctx, const comparison *r, int i,
 /* The fits without a fold, and scores, into the model of the whole. */
 lapis_status cover_teach(lapis_ctx *ctx, const cover *w, lapis_model *m);
 /* Of known labels, held out: the share that lie in their sets as published by
- * s, and how many classes, or how much, these hold on average. */
+ * s, and how many classes, or how much, these hold on average (endless
+ * intervals apart). */
 void cover_measure(const cover *w, const comparison *r, const lapis_data *data,
                    const lapis_solver *s, double *inside, double *size);
 /* Too few labels are known of a target, or of its classes, for such a share. */
