@@ -88,7 +88,10 @@ LAPIS_API lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
  * fold by fold, completed with the given settings, and ranked by
  * s (threshold - z).  index: 2 x count (sample, class, from 0; one target of
  * several classes: a sample once, and the class that it rather is), margin:
- * count, largest first, positive = contradicted.  options NULL: as many folds
+ * count, largest first, positive = contradicted.  Of a method that chooses its
+ * settings the list is that of lapis_doubts by labels held out, with its
+ * probabilities for margins, and what it says of them is a message.  options
+ * NULL: as many folds
  * as there are units, at most 5.  Out of time: those of the folds that are
  * done. */
 LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,

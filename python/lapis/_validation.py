@@ -67,8 +67,9 @@ def _check_cell(cell, name, place, titles):
     at = f"{name}[{place[0]}, {place[1]}]{title}"
     if isinstance(cell, (datetime.date, np.datetime64)):
         raise ValueError(f"{at} is the date {cell}; a feature is a number: "
-                         "write days since a first date instead, or leave "
-                         "the column out")
+                         "write days since a first date instead, as "
+                         "(column - column.min()).dt.days, or leave the "
+                         "column out")
     if isinstance(cell, (str, bytes)):
         try:
             float(cell)

@@ -148,7 +148,8 @@ def suspects(index, margin, X, shape, classes=None, columns=5):
     for ax, (sample, place), by in zip(grid.flat, index, margin):
         _show(ax, np.reshape(np.asarray(X)[sample], shape))
         name = f"class {place}" if classes is None else classes[place]
-        ax.set_title(f"{sample}: {name}\n{by:+.2f}", fontsize="small")
+        by = "" if np.isnan(by) else f"\n{by:+.2f}"
+        ax.set_title(f"{sample}: {name}{by}", fontsize="small")
     return figure
 
 

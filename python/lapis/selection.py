@@ -114,7 +114,9 @@ def suspects(estimator: object, X: Optional[ArrayLike], y: ArrayLike,
     margin : ndarray (m,)
         How far it is contradicted, largest first: of scores, beyond the
         threshold; of probabilities, that of the likeliest other label less its
-        own.
+        own.  Of an estimator that chooses its settings, as ``fit --suspects``
+        lists them: the probability that the label is wrong, or NaN and a
+        warning that says why there is none.
 
     Examples
     --------

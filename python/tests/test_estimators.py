@@ -1083,6 +1083,25 @@ class Habits(unittest.TestCase):
             lapis.suspects(lapis.RobustPCA(), X, y)
         self.assertTrue((margin > 0).all() and (np.diff(margin) <= 0).all())
 
+    def test_suspects_of_chosen_settings_are_those_of_the_command(self):
+        X, y, _ = two_classes(300)
+        wrong = np.arange(0, 300, 8)
+        y[wrong] *= -1
+        model = lapis.AutoClassifier(candidates="linear")
+        for known, said in ((300, True), (50, False), (14, False)):
+            given = np.where(np.arange(300) < known, y, np.nan)
+            with warnings.catch_warnings(record=True) as heard:
+                warnings.simplefilter("always")
+                index, margin = lapis.suspects(model, X, given, n=6)
+            unsaid = [w for w in heard if "checkable label" in str(w.message)]
+            self.assertEqual(len(unsaid), int(not said))
+            _, out = command("fit", "auto", "a.npz", "--candidates", "linear",
+                             "--suspects", 6, "-o", "out.npz",
+                             a={"X": X, "Y": given})
+            np.testing.assert_array_equal(index, out["suspect_index"])
+            np.testing.assert_array_equal(margin, out["suspect_margin"])
+            self.assertEqual(np.isnan(margin).all(), not said)
+
     def test_stopping_early_warns(self):
         _, X = low_rank()
         with self.assertWarnsRegex(ConvergenceWarning, "max-iters") as seen:

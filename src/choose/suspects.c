@@ -137,8 +137,24 @@ static lapis_status list(lapis_ctx *ctx, const lapis_method *m,
                            margin, found);
 }
 
-/* Of settings that are open: by what is said of labels held out, as fit does.
- */
+/* As fit does: what these labels rather are, and how many are wrong, or why
+ * that cannot be said. */
+static lapis_status doubt(lapis_ctx *ctx, const lapis_data *data,
+                          const lapis_mat *held_out, int64_t count,
+                          int64_t *index, double *margin, int64_t *found)
+{
+  int64_t wrong[4], rather;
+  char text[320];
+  TRY(lapis_doubts(ctx, &data->Y, data->group, held_out, count, index, margin,
+                   &rather, wrong));
+  *found = wrong[2] < count ? wrong[2] : count;
+  if (*found > 0)
+    base_note(ctx, isnan(margin[0]) ? BASE_WARNING : BASE_NOTE, "doubts",
+              "suspects: %s", lapis_doubts_text(wrong, text, sizeof text));
+  return LAPIS_OK;
+}
+
+/* Of settings that are open: by what is said of labels held out. */
 static lapis_status of_chosen(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_data *data, const void *settings,
                               int64_t folds, int64_t count, int64_t *index,
@@ -156,8 +172,7 @@ static lapis_status of_chosen(lapis_ctx *ctx, const lapis_method *m,
   const lapis_mat *there =
       status >= 0 && s != NULL ? named_find(&s->result, "held_out") : NULL;
   if (there != NULL && status != LAPIS_CANCELLED) {
-    lapis_status listed = lapis_suspects_of(ctx, &data->Y, there, .5, count,
-                                            index, margin, found);
+    lapis_status listed = doubt(ctx, data, there, count, index, margin, found);
     if (listed < 0) status = listed;
   }
   lapis_solver_free(s);

@@ -219,7 +219,7 @@ static void suspects_are_by_labels_held_out(void **state)
                      LAPIS_OK);
     assert_int_equal(found, 2);
     assert_int_equal(index[0], 5);
-    CHECK_AT_LEAST(margin[0], .3);
+    assert_true(isnan(margin[0])); /* of one nothing more can be said */
   }
   discard(t);
 }
