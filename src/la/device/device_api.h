@@ -33,7 +33,8 @@ typedef struct device_block {
   int64_t first, rows, cols, ld;
 } device_block;
 
-/* Whether it and the host's numbers, columns ld apart, lie in one piece each. */
+/* Whether it and the host's numbers, columns ld apart, lie in one piece each.
+ */
 static inline int device_is_whole(const device_block *b, int64_t ld)
 {
   return b->cols == 1 || (b->ld == b->rows && ld == b->rows);
