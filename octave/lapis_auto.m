@@ -25,8 +25,8 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %  sparse              n x d, where low_rank is there: X - low_rank where X
   %                      was observed, 0 elsewhere
   %  class_features      K x d, with --class-features, where low_rank is
-  %                      there: the features of a sample of one class alone,
-  %                      of each class
+  %                      there: the features of a sample of only one class,
+  %                      for each class
   %  instance_scores     n, where bags were answered and misvm took part: of
   %                      each instance, by misvm: above 0 speaks for the
   %                      larger value

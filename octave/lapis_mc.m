@@ -26,7 +26,7 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %  sparse              n x d, where low_rank is there: X - low_rank where X
   %                      was observed, 0 elsewhere
   %  class_features      K x d, with --class-features: the features of a
-  %                      sample of one class alone, of each class
+  %                      sample of only one class, for each class
   %  weights             K x (d + 1), with --solver bordered: the score of a
   %                      sample without a label is w'x + offset; the offset
   %                      last

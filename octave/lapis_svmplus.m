@@ -14,7 +14,8 @@ function [scores, result, info] = lapis_svmplus (X, Y, P, varargin)
   %  classes             K, where a label has several classes: the value of Y
   %                      that each column of scores speaks for
   %  probabilities       n x K, with --probability: of each column of scores,
-  %                      by a sigmoid of held-out samples
+  %                      fitted to held-out samples; those of classes add up
+  %                      to 1
   %  weights             K x (d + 1), with --kernel linear: w, the offset last
   %  alpha               n x K, with --certificate: the multipliers of the
   %                      margins

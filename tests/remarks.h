@@ -56,7 +56,7 @@
 #define ON_SAME_LABELS " on the same labels: AUROC"
 #define OTHERS_CAN_WRITE "others can write"
 #define OUT_OF_RANGE "too large or too small"
-#define POINTS_IN_DOUBT "are in doubt by what is around them"
+#define POINTS_IN_DOUBT "are in doubt when only their"
 #define REMOVE_THE_FILE "remove the file"
 #define RESUMED "resumed after iteration "
 #define SETS_OF_SEVERAL "sets of more than one class"

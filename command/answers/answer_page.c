@@ -395,7 +395,7 @@ lapis_status answers_write(cli *c, const lapis_solver *s,
       args_get(&c->args, "completed") == NULL)
     fprintf(stderr,
             "lapis: %s: %s: cells hold smoothed values; --completed F.csv "
-            "fills empty cells alone\n",
+            "fills only empty cells\n",
             c->verb->name, path);
   return status;
 }

@@ -23,7 +23,7 @@ static void print_filled(const char *metric, const eval_figures *filled)
   if (filled->given == 0) return;
   if (filled->labels == 0)
     printf("  all of these %lld labels were given; to measure what is filled "
-           "in, the truth has to have labels that were not given\n",
+           "in, the truth needs labels that were not given\n",
            (long long)filled->given);
   else
     printf("  of the %lld labels that were filled in alone: %s %.6f (%lld "

@@ -361,8 +361,8 @@ static lapis_status pair_scores(cli *c, const char *scores, bool lists,
   const char *whole = whole_list(r, &p->names);
   if (whole != NULL)
     return lapis_fail(c->ctx, LAPIS_EDATA,
-                      "%s: its scores are of whole lists, such as \"%s\"; a "
-                      "fit to a column of 0 and 1 for each label scores each",
+                      "%s: its scores are for whole lists, such as \"%s\"; fit "
+                      "a column of 0 and 1 for each label to score each",
                       scores, whole);
   for (int64_t k = 0; k < p->names.cols; k++) {
     const char *name = text_at(&p->names, k);

@@ -653,7 +653,7 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path,
     shell_file(stdout, path);
     printf("\n");
   } else if (*why != '\0')
-    printf("  not data as it stands: %s\n", why);
+    printf("  cannot be used as data: %s\n", why);
   print_advice(c, all, path);
 }
 

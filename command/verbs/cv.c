@@ -22,8 +22,8 @@ static const cli_option options[] = {
      "method without it, and whether they are beaten"},
     CLI_JOBS_ROW("folds"),
     {"checkpoint", 0, "F",
-     "keep what a killed or interrupted run needs to go on; the same command "
-     "goes on from there"},
+     "keep what a killed or interrupted run needs; the same command continues "
+     "from there"},
     {"config", 0, "F.json",
      "write the settings of the best point there, for lapis fit --config"},
     {"part", 0, "K/N",

@@ -29,8 +29,8 @@ static const cli_option options[] = {
     CLI_JOBS_ROW(
         "choosing settings, looking for suspects, and the classes of svmplus"),
     {"checkpoint", 0, "F",
-     "keep what a killed or interrupted run needs to go on; the same command "
-     "goes on from there"},
+     "keep what a killed or interrupted run needs; the same command continues "
+     "from there"},
     {"suspects", 0, "M",
      "also the M given labels that look wrong, most doubtful first "
      "(suspect_index, suspect_margin)"},
@@ -422,11 +422,11 @@ static int check_frame(cli *c, void *settings)
   if (!says(c, settings, "invariance", "auto") &&
       !says(c, settings, "invariance", ""))
     return cli_fail(EXIT_MISUSE,
-                    "fit: a model of points is learnt from images as they "
-                    "lie; leave out --invariance, or --model");
+                    "fit: a model of points is learnt from images as they are; "
+                    "leave out --invariance, or --model");
   if (!c->quiet)
     fprintf(stderr, "lapis: roml: a model of points is learnt from images as "
-                    "they lie: --invariance none\n");
+                    "they are: --invariance none\n");
   lapis_status s =
       lapis_settings_set(c->ctx, c->method, settings, "invariance", "none");
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;

@@ -23,7 +23,7 @@ static const cli_option options[] = {
      "0); -o F.csv writes them with their places"},
     {"coverage", 0, "C",
      "where the model was fitted with --coverage: the share of new samples "
-     "whose truth is to lie in the set, or interval; 0: no sets"},
+     "whose set, or interval, is to hold the truth; 0: no sets"},
     {"coverage-by", 0, "B",
      "all or class: of all new samples, or each class's"},
     {"mpi", 0, NULL,
@@ -256,7 +256,8 @@ static int set_coverage(cli *c)
       lapis_model_get(c->ctx, c->model, "coverage", &kept) >= 0)
     value = lapis_mat_at(&kept, 0, 0);
   if (share != NULL && !lapis_number_read(share, NULL, &value))
-    return cli_fail(EXIT_MISUSE, "--coverage %s: is a number, .9 say", share);
+    return cli_fail(EXIT_MISUSE, "--coverage %s: is a number, such as .9",
+                    share);
   lapis_status s = lapis_model_set_coverage(c->ctx, c->model, value, each);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }

@@ -94,13 +94,12 @@ static int check(cli *c)
   for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
     if (args_get(&c->args, idle[i]) != NULL)
       return cli_fail(EXIT_MISUSE,
-                      "predict: --pairs asks for entries of the matrix alone; "
+                      "predict: --pairs predicts entries of the matrix only; "
                       "leave out %s%s",
                       strlen(idle[i]) > 1 ? "--" : "-", idle[i]);
   if (c->args.n_words > 0 || args_get(&c->args, "X") != NULL)
-    return cli_fail(EXIT_MISUSE,
-                    "predict: --pairs asks for entries of the model's own "
-                    "samples and reads no others; leave the data out");
+    return cli_fail(EXIT_MISUSE, "predict: --pairs predicts entries of the "
+                                 "model's own samples; leave the data out");
   if (output != NULL && (names_folder(output) || is_page(output)))
     return cli_fail(EXIT_MISUSE,
                     "%s: the values of --pairs go to one file, "

@@ -8,7 +8,7 @@ const cli_option common_options[] = {
     {"json", 0, NULL, "print one JSON object instead of text"},
     {"threads", 0, "N", "use N threads (default: all cores)"},
     {"seed", 0, "N",
-     "number that random draws are made from: the same gives the same answer "
+     "seed of random draws: the same seed gives the same answer "
      "(default 0)"},
     {"backend", 0, "openblas|reference|opencl[:N]|cuda[:N]",
      "the library that does the arithmetic"},

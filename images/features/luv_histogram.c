@@ -1,5 +1,5 @@
 /* luv_histogram.c - the kind "luv-histogram": the shares of an image's pixels
- * in each of bins^3 boxes of L*u*v*, colours as the eye tells them apart: the
+ * in each of bins^3 boxes of L*u*v*, colours as the eye distinguishes them: the
  * colours of [MC11 Sec. 5, MSRC].
  *
  * Place of a share: (bin of L bins + bin of u) bins + bin of v.  The boxes
@@ -66,7 +66,7 @@ const feature_kind feature_luv_histogram = {
     .shown = {.name = "luv-histogram",
               .title = "histogram of colours",
               .summary = "shares of the pixels in boxes of L*u*v*, colours as "
-                         "the eye tells them apart.",
+                         "the eye distinguishes them.",
               .source = "[MC11]",
               .params = params,
               .n_params = sizeof params / sizeof *params,

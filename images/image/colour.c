@@ -1,4 +1,4 @@
-/* colour.c - grey, and the colours as the eye tells them apart.
+/* colour.c - grey, and the colours as the eye distinguishes them.
  *
  * sRGB (IEC 61966-2-1) is made linear, taken to XYZ and to L*a*b* (CIE 15):
  *

@@ -96,8 +96,8 @@ static lapis_status read_table(label_run *w)
                 "%s: column %s has %" PRId64
                 " different values, each of several images; if each is one "
                 "person, scene or video, give {groups %s}: images of one then "
-                "stay together when labels are hidden, and the figures are not "
-                "too good",
+                "stay together when labels are hidden, so the figures are not "
+                "too optimistic",
                 r.path, w->given.repeating, w->given.repeated,
                 w->given.repeating);
   if (has_three_signs(&w->given))

@@ -64,8 +64,8 @@ static lapis_status begin(lapis_flow *f)
   if (m->set.xy == NULL && m->set.inliers > m->set.points)
     return lapis_fail(f->ctx, LAPIS_EINVAL,
                       "match: --inliers %" PRId64
-                      " asks for more than the --points %" PRId64
-                      " that are looked at in an image",
+                      " is more than the --points %" PRId64
+                      " that are used in each image",
                       m->set.inliers, m->set.points);
   return LAPIS_OK;
 }
@@ -432,15 +432,14 @@ static void name_maps(lapis_flow *f, int64_t n)
   if (2 * doubtful <= n * f->n) return;
   flow_remark(
       f, "map",
-      "%" PRId64 " of %" PRId64
-      " points are in doubt by what is around them alone; {map embed} "
-      "compares where they are, too, in upright pictures that the object "
-      "fills",
+      "%" PRId64 " of %" PRId64 " points are in doubt when only their "
+      "surroundings are compared; {map embed} "
+      "also compares positions, in upright pictures that the object fills",
       doubtful, n * f->n);
   if (m->set.instances == 1)
-    flow_remark(f, "map",
-                "{map positions} compares where points are alone, shifted, "
-                "scaled or turned");
+    flow_remark(
+        f, "map",
+        "{map positions} compares positions only, shifted, scaled or turned");
 }
 
 /* Of 60 pairs of photographs of different things (MSRC v2) one had more than

@@ -68,8 +68,8 @@ static const lapis_param label_params[] = {
     INT_IN("suspects", suspects, "M", .value = 10, FROM_TO(0, 1e6),
            .help = "list at most M given labels that look wrong"),
     REAL_IN("coverage", coverage, "C", .value = 0, FROM_TO(0, .999),
-            .help = "also the set of labels that holds the right one of this "
-                    "share of new images, .9 say; 0: without"),
+            .help = "also the set of labels that holds the right one for this "
+                    "share of new images, such as .9; 0: without"),
     BOOL("where", where,
          .help = "also say where in the image: needs features that are words"),
     TEXT("segments", segments, .arg = "FOLDER", .goes_with = "where",
@@ -78,11 +78,10 @@ static const lapis_param label_params[] = {
                  "of each pixel's segment"),
     INT_IN("places", places, "N", .value = 1, FROM_TO(1, 1000),
            .goes_with = "where",
-           .help = "at most N places of a class in an image, apart from each "
-                   "other"),
+           .help = "at most N separate places of a class in each image"),
     TEXT("checkpoint", checkpoint, .arg = "F",
-         .help = "keep what a killed or interrupted run needs to go on; the "
-                 "same command goes on from there"),
+         .help = "keep what a killed or interrupted run needs; the same "
+                 "command continues from there"),
     INT_IN("pictures", pictures, "N", .value = 60, FROM_TO(1, 10000),
            .help = "at most N pictures on the page: labels in doubt, the least "
                    "sure ones, some of each class"),
@@ -191,7 +190,7 @@ static const lapis_param match_params[] = {
         .help = "objects of N points each in every image; auto: as many as are "
                 "better than chance"),
     INT("points", points, .value = 60, FROM_TO(4, 20000), .goes_with = "!xy",
-        .help = "look at the N keypoints of most contrast in an image"),
+        .help = "use the N keypoints of highest contrast in each image"),
     REAL("peak", peak, .value = 0.01, FROM_TO(0, 1), .goes_with = "!xy",
          .help = "least contrast of a keypoint, of grey values 0 to 1"),
     INT("longest", longest, .value = 1024, FROM_TO(16, 20000),
@@ -209,8 +208,8 @@ static const lapis_param match_params[] = {
             "what points are compared by: descriptors; positions, too, in "
             "upright pictures that the object fills; positions of --xy alone"),
     REAL("xi", xi, .value = INFINITY, ABOVE(0),
-         .help = "a point is also doubtful when the error of its features adds "
-                 "up to this (l1 norm)"),
+         .help = "a point is also doubtful when the error of its features "
+                 "reaches this (l1 norm)"),
     COMMON_ROWS("keypoints", "no keypoints", "images"),
 };
 
@@ -272,8 +271,10 @@ static const lapis_param locate_params[] = {
     INT("rounds", rounds, .value = 8, FROM_TO(0, 1000),
         .goes_with = "look=outline",
         .help = "rounds of choosing; 0: each image's best by itself"),
-    TEXT("without", without, .arg = "FOLDER", .goes_with = "look=outline",
-         .help = "images without the object: what they show, too, is not it"),
+    TEXT(
+        "without", without, .arg = "FOLDER", .goes_with = "look=outline",
+        .help =
+            "images without the object: what they also show is not the object"),
     COMMON_ROWS("what describes proposed boxes", "nothing", "images"),
 };
 
@@ -288,11 +289,12 @@ static const lapis_result_row locate_results[] = {
     RESULT("inlier", "n", .type = LAPIS_U8, .help = "0 where it is in doubt"),
     RESULT("boxes", "n x 5", .help = "the chosen candidate as a box"),
     RESULT("likeness", "n", .when = "look=outline",
-           .help = "how much it is like what the others chose, in standard "
-                   "deviations of all likenesses"),
+           .help = "similarity to the boxes chosen in the other images, in "
+                   "standard deviations of all similarities"),
     RESULT("agreement", "n", .when = "look=outline",
-           .help = "the lesser of its IoU with the box that the image by "
-                   "itself, and the one that the others like best"),
+           .help =
+               "the smaller IoU of the box with the one best for its image "
+               "alone, and with the one most similar to those of the others"),
     RESULT_REFUSED,
     RESULT_NOTES,
 };

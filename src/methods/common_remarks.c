@@ -200,7 +200,7 @@ lapis_status remark_answer(lapis_solver *s)
     if (lapis_mat_at(said, 0, j) == rare->value) return LAPIS_OK;
   const char *balanced = "", *closer = "";
   if (is_default(s, m, "balanced"))
-    balanced = "; {balanced} makes both kinds count alike";
+    balanced = "; {balanced} makes both kinds count equally";
   if (is_default(s, m, "C") || is_one(s, m, "C"))
     closer = "; a larger {C} fits training samples closer";
   char format[512];

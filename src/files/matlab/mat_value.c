@@ -285,7 +285,7 @@ lapis_status mat_value(mat_variable *v, lapis_array *out, bool *skipped)
   *skipped = false;
   if (v->complex)
     return fail(v, "is complex; real numbers are read: save real and imaginary "
-                   "parts apart");
+                   "parts separately");
   if (v->class == MX_SPARSE) return sparse(v, out);
   if (v->class >= MX_DOUBLE && v->class <= MX_UINT64) {
     TRY(numbers(v, v->axes, v->shape, v->count, out));

@@ -53,15 +53,15 @@ static const lapis_param params[] = {
            .arg = "A",
            .help = "entries that a sparse X leaves out are 0, or not observed"),
     BOOL("class-features", class_features,
-         .help = "of mc: also write the features of a sample that has one "
-                 "class alone, of each class (class_features)"),
+         .help = "of mc: also write the features of a sample that has only one "
+                 "class, for each class (class_features)"),
     INT("held-out", held_out, .value = 0, AT_LEAST(0),
         .help = "predict every known label once more while it is hidden, in "
                 "so many folds (result held_out)"),
     REAL_IN("coverage", coverage, "C", .value = 0, FROM_TO(0, .999),
             .help = "answer with the set of classes, or the interval, that "
-                    "holds the truth in this share of new samples, .9 say; 0: "
-                    "without"),
+                    "holds the truth for this share of new samples, such as "
+                    ".9; 0: without"),
     CHOICE("coverage-by", coverage_by, "all|class", .value = LAPIS_COVERAGE_ALL,
            .arg = "B", .goes_with = "coverage",
            .help = "the share is one of all new samples, or of those of each "
@@ -103,7 +103,7 @@ static const lapis_result_row results[] = {
     RESULT("class_features", "K x d", .when = "class-features",
            .where = "low_rank is there",
            .help =
-               "the features of a sample of one class alone, of each class"),
+               "the features of a sample of only one class, for each class"),
     BAG_RESULTS(.where = "bags were answered and misvm took part"),
     RESULT_CHOICE,
     RESULT_HELD_OUT,

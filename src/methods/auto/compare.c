@@ -614,9 +614,8 @@ static const char *help_of(const comparison *r)
     curved =
         curved || r->run[i].kind == CANDIDATE_TREES || r->run[i].kernel > 0;
   return curved ? "; more labels, or other features, may help"
-                : "; trees and kernels were not tried, as samples are many: "
-                  "'lapis fit trees' may find more, or more labels, or other "
-                  "features, may help";
+                : "; trees and kernels were not tried on so many samples: "
+                  "'lapis fit trees', more labels or other features may help";
 }
 
 char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
@@ -632,28 +631,27 @@ char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
   if (r->o.numbers) {
     snprintf(text, size,
              "hidden numbers are predicted %s by their mean (R^2 %.4f +- "
-             "%.4f), so the numbers that are filled in say little",
+             "%.4f), so the filled-in numbers mean little",
              x->ahead > 0 ? "not clearly better than" : "no better than",
              x->auroc, x->error);
     return text;
   }
   if (x->one_answer)
     snprintf(text, size,
-             "all hidden labels got the same answer, so the labels that are "
-             "filled in say little; %s %.3f, by chance 0.5)%s",
+             "all hidden labels got the same answer, so the filled-in labels "
+             "mean little; %s %.3f, by chance 0.5)%s",
              order, x->auroc, help);
   else if (x->ahead > 0)
-    snprintf(
-        text, size,
-        "it is not clear that anything was learnt: by log-loss, hidden "
-        "labels are predicted %.4f +- %.4f better than by %s, and chance may "
-        "do that%s",
-        x->ahead, x->ahead_error, than, help);
+    snprintf(text, size,
+             "it is not clear that anything was learnt: by log-loss, hidden "
+             "labels are predicted %.4f +- %.4f better than by %s, which may "
+             "be chance%s",
+             x->ahead, x->ahead_error, than, help);
   else
     snprintf(
         text, size,
         "hidden labels are predicted no better than by %s (log-loss worse by "
-        "%.4f +- %.4f), so the labels that are filled in say little; %s "
+        "%.4f +- %.4f), so the filled-in labels mean little; %s "
         "%.3f, by chance 0.5)%s",
         than, -x->ahead, x->ahead_error, order, x->auroc, help);
   return text;

@@ -42,8 +42,8 @@ static const lapis_param params[] = {
                  "chosen where it is not given"),
     PARAM_CERTIFICATE,
     BOOL("class-features", class_features, .goes_with = "Y",
-         .help = "also write the features of a sample that has one class "
-                 "alone, of each class (class_features)"),
+         .help = "also write the features of a sample that has only one class, "
+                 "for each class (class_features)"),
     PARAM_TOL(1e-4, "stop when the objective is proved to be within this share "
                     "of the best one (fpc: when it changes less)"),
     CHOICE("solver", solver, "auto|bordered|factored|admm|fpc",
@@ -94,7 +94,7 @@ static const lapis_result_row results[] = {
     RESULT_SPARSE(.where = "low_rank is there"),
     RESULT("class_features", "K x d", .when = "class-features",
            .help =
-               "the features of a sample of one class alone, of each class"),
+               "the features of a sample of only one class, for each class"),
     RESULT("weights", "K x (d + 1)", .when = "solver=bordered",
            .help = "the score of a sample without a label is w'x + offset; the "
                    "offset last"),

@@ -514,14 +514,14 @@ static void warn_if_unsure(const rr *w, double told, double error)
   if (told > 0)
     base_note(ctx, BASE_WARNING, "unsure",
               "rr: it is not clear that anything was learnt: hidden rows are "
-              "predicted with R^2 %.3f +- %.3f, and chance may do that; more "
+              "predicted with R^2 %.3f +- %.3f, which may be chance; more "
               "rows that have a target, or other features, may help",
               told, error);
   else
     base_note(ctx, BASE_WARNING, "no-better-than-mean",
               "rr: hidden rows are predicted no better than by the mean of the "
-              "known targets (R^2 %.3f +- %.3f), so the values that are filled "
-              "in say little; more rows that have a target, or other features, "
+              "known targets (R^2 %.3f +- %.3f), so the filled-in values mean "
+              "little; more rows that have a target, or other features, "
               "may help",
               told, error);
 }

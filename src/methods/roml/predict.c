@@ -42,7 +42,7 @@ const lapis_method roml_predict_method = {
     .name = "roml",
     .title = "matching objects in a set of images: new images",
     .summary =
-        "which points of new images are the object's, and which they are",
+        "which points of new images are the object's, and which of its points",
     .source = "[ROML16]",
     .reads = LAPIS_READS_X | LAPIS_READS_GROUP,
     .params = params,

@@ -62,7 +62,7 @@ static const lapis_param params[] = {
          .help = "the first image's first N rows are the object (tracking)"),
     REAL("xi", xi, .symbol = "xi", .value = 4, ABOVE(0),
          .help = "a point of an image is doubtful when the error of its "
-                 "features adds up to this (l1 norm)"),
+                 "features reaches this (l1 norm)"),
     REAL("delta", delta, .symbol = "delta", .value = 0.15, ABOVE(0),
          .help = "relative step of gamma_n that ends the inliers"),
     CHOICE("map", map, "none|embed", .value = LAPIS_ROML_MAP_NONE, .arg = "M",

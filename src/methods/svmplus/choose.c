@@ -223,7 +223,7 @@ static void take_better(open_svm *w, const form *with, const form *plain)
   }
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "svmplus: {C %g} {gamma %g} chosen on held-out folds; P %s: with "
-            "it their log-loss is %s by %.4f +- %.4f, %s",
+            "it the log-loss is %s by %.4f +- %.4f, %s",
             w->set.C, w->set.gamma, pays ? "is used" : "is left out",
             by > 0 ? "less" : "more", fabs(by), error,
             fabs(by) > 2 * error ? "clear" : "a toss-up");
@@ -320,7 +320,7 @@ static lapis_status retune(lapis_solver *s, const void *settings)
   TRY(lapis_settings_copy(s->ctx, s->table, settings, &own));
   if (!isnan(own.C) && !isnan(own.gamma))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
-                      "svmplus: C and gamma that are stated need a new solver");
+                      "svmplus: given values of C and gamma need a new solver");
   w->set.stop = own.stop;
   if (w->inner == NULL) return LAPIS_OK;
   own.C = w->set.C;

@@ -42,7 +42,7 @@ static const lapis_param params[] = {
            .help = "linear: dcd or ipm; l2: smo; original: ipm"),
     SV_SCALE_ROW,
     BOOL("balanced", balanced,
-         .help = "weigh samples so that both kinds count alike"),
+         .help = "weigh samples so that both kinds count equally"),
     BOOL("probability", probability,
          .help = "also fit probabilities, on held-out folds"),
     INT("rank", rank, .value = -1, AT_LEAST(1),
@@ -72,8 +72,8 @@ static const lapis_result_row results[] = {
     RESULT_LABELS(),
     RESULT_CLASSES(),
     RESULT("probabilities", "n x K", .when = "probability",
-           .help =
-               "of each column of scores, by a sigmoid of held-out samples"),
+           .help = "of each column of scores, fitted to held-out samples; "
+                   "those of classes add up to 1"),
     RESULT("weights", "K x (d + 1)", .when = "kernel=linear",
            .help = "w, the offset last"),
     RESULT("alpha", "n x K", .when = "certificate",
