@@ -171,7 +171,7 @@ static void tables_are_described_by_their_columns(void **state)
       "\"yse\" occurs once in tall",
       "fit auto t.csv --id no --one-hot tall --drop name,born --completed "
       "completed.csv --decimal ,\n",
-      "not data as it stands: t.csv:2:3: column 2 (\"name\") holds the "
+      "cannot be used as data: t.csv:2:3: column 2 (\"name\") holds the "
       "text"};
   static const char *const piped[] = {"standard input: a table, 7 columns",
                                       "tall             class"};

@@ -42,7 +42,7 @@ static void columns_of_a_table(void **state)
   command_do(&c, "info oats.tsv");
   says(&c, "a table, 4 columns, 5 rows below a header, tabs between cells");
   says(&c, "soil             class          0 missing   clay 3, sand 2");
-  const char *reason = strstr(c.out, "not data as it stands: oats.tsv:2:1");
+  const char *reason = strstr(c.out, "cannot be used as data: oats.tsv:2:1");
   const char *advice = strstr(
       c.out,
       "for example: lapis fit auto oats.tsv --id farm --target open --one-hot "
@@ -138,7 +138,7 @@ static void tables_of_labels(void **state)
   says(&c, "eyes             class          1 missing   open 2, dark 2\n");
   says(&c, "lapis label IMAGE... --labels labels.csv\n");
   assert_null(strstr(c.out, "occurs once"));
-  assert_null(strstr(c.out, "not data"));
+  assert_null(strstr(c.out, "cannot be used"));
   command_run(&c, "info labels.csv --header no");
   says(&c, "2 columns, 6 rows, ");
   put(&c, "bare.csv", "a.png,open\nb.png,dark\nc.png,open\nd.png,dark\n");
@@ -276,7 +276,7 @@ static void pipes_are_tables(void **state)
   command_do(&c, "info oats.tsv");
   const char *from = strstr(c.out, ": a table");
   snprintf(plain, sizeof plain, "%.*s",
-           (int)(strstr(from, "  not data") - from), from);
+           (int)(strstr(from, "  cannot be used") - from), from);
   command_run(&c, "formats >/dev/null; (mkfifo %s/pipe)", c.folder);
   command_do(&c, "formats >/dev/null; (cat oats.tsv >pipe & %s info pipe)",
              lapis);
