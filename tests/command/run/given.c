@@ -287,6 +287,7 @@ static const char *const fits[] = {
     "fit auto t.csv --use two,bag --target y --candidates mc",
     "fit auto t.csv --target y --id who --drop bag --candidates mc",
     "fit auto s.svm --candidates mc",
+    "fit auto t.csv -Y of_bag.npy --id who --drop y,bag -G bag.npy",
     "fit rpca t.csv --id who --drop bag",
     "fit rpca t.csv --id who --drop bag --refill 2",
     "fit clean t.csv --id who --use a,b,c,d,e --dictionary dictionary.npy",
