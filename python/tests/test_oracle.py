@@ -240,7 +240,7 @@ class Oracle(unittest.TestCase):
                                        "out.npz", d={"X": np.vstack([X, Z])})[1],
                                said)
                         for path in folds_of(model, folder)]
-            lists, scores = model["coverage_scores"].T
+            lists, scores, _ = model["coverage_scores"].T
             fold = lists.astype(int) % len(everyone)
             classes = lists.astype(int) // len(everyone)
             of, known = np.array([e[90:] for e in everyone]), np.arange(90)

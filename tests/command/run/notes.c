@@ -200,7 +200,7 @@ static void remarks_are_spelt_for_their_reader(void **state)
                 "\"yes\", which 2 of 40 are; the order of the scores "
                 "may still show which are; --balanced makes"},
                {"keywords", "show which are; balanced makes both kinds count "
-                            "alike; a larger C fits"}};
+                            "equally; a larger C fits"}};
   double X[N], Y[N];
   uint64_t seed = 1;
   for (int j = 0; j < N; j++) X[j] = check_normal(&seed), Y[j] = j % 20 == 3;

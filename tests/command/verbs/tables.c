@@ -63,7 +63,7 @@ static void empty_cells_are_filled(void **state)
 static void smoothed_cells_are_told(void **state)
 {
   static const char *const said = "w.csv: cells hold smoothed values; "
-                                  "--completed F.csv fills empty cells alone";
+                                  "--completed F.csv fills only empty cells";
   command c;
   begin(&c);
   put(&c, "t.csv", "a,b,c\n1,2,3.5\n2,4.5,\n3,5,9\n4,,13\n");
