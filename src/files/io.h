@@ -458,6 +458,7 @@ typedef struct io_cell {
   int64_t decimals;   /* that its numbers have at most; -1: any */
   const char *text;   /* without quotes */
   bool missing, last; /* last: of its row */
+  char delimiter;     /* of delimited text; else 0 */
   const struct csv_cell *cell; /* of delimited text, as it stands; else NULL */
 } io_cell;
 typedef void (*io_cell_fn)(void *user, const io_cell *cell);

@@ -240,6 +240,7 @@ static void put_given(filler *f, const csv_cell *cell)
 static void take_cell(void *user, const io_cell *cell)
 {
   filler *f = user;
+  if (cell->delimiter == ';' && f->delimiter == ',') f->delimiter = ';';
   if (cell->column > 0) io_put(&f->p, &f->delimiter, 1);
   if (cell->missing && cell->row >= 0)
     fill_cell(f, cell);

@@ -645,7 +645,8 @@ static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
       char *text = base_alloc_raw(t->ctx, cell.size + 1, 1);
       if (text == NULL) return LAPIS_ENOMEM;
       (void)csv_copy(&cell, text);
-      visit(user, &(io_cell){.row = row,
+      visit(user, &(io_cell){.delimiter = t->start.delimiter,
+                             .row = row,
                              .column = j,
                              .role = c->role,
                              .place = c->place,

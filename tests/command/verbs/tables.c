@@ -59,6 +59,20 @@ static void empty_cells_are_filled(void **state)
   command_end(&c);
 }
 
+/* A completed table has the marks between its cells that it had. */
+static void marks_between_cells_stay(void **state)
+{
+  command c;
+  begin(&c);
+  put(&c, "t.csv", "id;a;b\n1;2;3.5\n2;4.5;\n3;5;9\n4;;13\n");
+  command_do(&c, "fit mc t.csv --id id --mu-rel .1 -q --completed full.csv");
+  assert_string_equal(cell(&c, "full.csv", 0, 2, ';'), "b");
+  assert_string_equal(cell(&c, "full.csv", 2, 1, ';'), "4.5");
+  command_do(&c, "fit mc t.csv --id id --mu-rel .1 -q --completed full.tsv");
+  assert_string_equal(cell(&c, "full.tsv", 2, 1, '\t'), "4.5");
+  command_end(&c);
+}
+
 /* Without targets -o has other values than were given, and says so. */
 static void smoothed_cells_are_told(void **state)
 {
@@ -639,6 +653,7 @@ int test_tables(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(answers_are_a_table),
       cmocka_unit_test(empty_cells_are_filled),
+      cmocka_unit_test(marks_between_cells_stay),
       cmocka_unit_test(smoothed_cells_are_told),
       cmocka_unit_test(several_targets_keep_their_texts),
       cmocka_unit_test(numbers_as_classes_are_warned_of),
