@@ -104,8 +104,8 @@ static bool has_several(const sheet *t, int64_t j)
 static bool is_unsure(const sheet *t, int64_t j, double sure)
 {
   double most = 0;
-  bool one = t->share == t->count - 1;
-  for (int k = t->share; k > 0 && k < t->count; k++) {
+  bool one = t->shares == 1;
+  for (int k = t->share; k < t->share + t->shares; k++) {
     double v = lapis_mat_at(&t->column[k].values, 0, j);
     double surest = one || t->targets > 1 ? fmax(v, 1 - v) : v;
     if (t->targets > 1 && surest < sure && !sheet_is_given(t, k - t->share, j))
@@ -191,7 +191,7 @@ static bool hold(answer_page *p, const lapis_solver *s, const lapis_mat *Y,
   lapis_mat held = result_of(s, "held_out"), classes = result_of(s, "classes");
   int64_t K = held.rows, n = held.cols, rows = Y->rows;
   bool fits = t->share > 0 && n == Y->cols && (rows == 1 || rows == K);
-  if (n == 0 || !fits || t->count - t->share != K) return true;
+  if (n == 0 || !fits || t->shares != K) return true;
   p->held = malloc((size_t)(K * n) * sizeof *p->held);
   p->truth = malloc((size_t)(rows * n) * sizeof *p->truth);
   p->classes = calloc((size_t)K, sizeof *p->classes);
@@ -362,15 +362,16 @@ static lapis_status write_page(cli *c, const lapis_solver *s,
 static lapis_status show_held_out(cli *c, const lapis_solver *s, sheet *t)
 {
   lapis_mat held = result_of(s, "held_out");
-  bool fits = held.cols == t->n && held.rows == t->count - t->share;
-  for (int k = t->share; k > 0 && t->origin > 0 && k < t->count; k++) {
+  bool fits = held.cols == t->n && held.rows == t->shares;
+  for (int i = 0; t->origin > 0 && i < t->shares; i++) {
+    int k = t->share + i;
     double *own = malloc(((size_t)t->n + 1) * sizeof *own);
     if (own == NULL)
       return lapis_fail(c->ctx, LAPIS_ENOMEM, "the page: out of memory");
     for (int64_t j = 0; j < t->n; j++)
-      own[j] = !sheet_is_given(t, t->targets > 1 ? k - t->share : 0, j)
+      own[j] = !sheet_is_given(t, t->targets > 1 ? i : 0, j)
                    ? lapis_mat_at(&t->column[k].values, 0, j)
-               : fits ? lapis_mat_at(&held, k - t->share, j)
+               : fits ? lapis_mat_at(&held, i, j)
                       : NAN;
     t->owned[k] = own;
     t->column[k].values = lapis_mat_f64(own, 1, t->n);

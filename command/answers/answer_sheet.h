@@ -13,9 +13,9 @@ typedef struct sheet {
   int count, room;
   int targets; /* 0: the columns are features */
   /* which column says of the first target whether it was given (of each
-   * further one two columns on), what one given target rather is, and the
-   * first of the probabilities; 0: none does */
-  int origin, rather, share;
+   * further one two columns on), what one given target rather is, the first of
+   * the probabilities, 0: none does, and how many these are */
+  int origin, rather, share, shares;
   int set, sets;  /* the first of the columns of sets, or intervals; how many */
   lapis_mat kept; /* classes in sets: targets x values, n; or empty */
   int64_t n;      /* samples */

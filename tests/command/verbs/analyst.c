@@ -253,6 +253,10 @@ static void a_page_says_how_sure_it_is(void **state)
   assert_non_null(cells);
   assert_int_equal(count_of(cells, "<td><ins>"), 12); /* of kind and of km */
   assert_int_equal(count_of(page, "<section id=\"compared\""), 1);
+  command_do(&c, "fit mc " KINDS "-o p.html --held-out 5 --sure 0 -q");
+  command_slurp(&c, "p.html", page, sizeof page);
+  assert_int_equal(count_of(page, "<section id=\"sure\""), 1);
+  assert_non_null(strstr(page, "held out of "));
   command_do(&c, "fit mc " KINDS "--model m.lapis -q");
   command_do(&c, "predict m.lapis " KINDS "-o q.html --completed g.csv -q");
   command_slurp(&c, "q.html", page, sizeof page);
@@ -260,6 +264,29 @@ static void a_page_says_how_sure_it_is(void **state)
   command_do(&c, "fit auto " CARS "-o p.html -q");
   command_slurp(&c, "p.html", page, sizeof page);
   assert_null(strstr(page, "<section id=\"sure\""));
+  command_end(&c);
+}
+
+/* With --suspects the column `rather` doubts what the list doubts, and only
+ * that, whatever the answer has made of given labels. */
+static void a_table_doubts_what_is_listed(void **state)
+{
+  static char table[100000];
+  command c;
+  start(&c);
+  for (int k = 0; k < 2; k++) {
+    command_do(&c, "fit mc " KINDS "--mu-rel %s --suspects 9 -q -o o.csv",
+               k == 0 ? ".9" : ".1");
+    int listed = count_of(c.out, ", rather "), doubted = 0;
+    command_slurp(&c, "o.csv", table, sizeof table);
+    assert_int_equal(strncmp(table, "id,kind,origin,rather,", 22), 0);
+    for (const char *at = strchr(table, '\n'); at[1] != '\0';) {
+      for (int i = 0; i < 3; i++) at = strchr(at + 1, ',');
+      doubted += at[1] != ',';
+      at = strchr(at, '\n');
+    }
+    assert_int_equal(doubted, listed);
+  }
   command_end(&c);
 }
 
@@ -367,6 +394,7 @@ int test_analyst(void)
       cmocka_unit_test(the_last_line_says_what_came_of_it),
       cmocka_unit_test(unsure_answers_stay_empty),
       cmocka_unit_test(a_page_says_how_sure_it_is),
+      cmocka_unit_test(a_table_doubts_what_is_listed),
       cmocka_unit_test(a_page_confirms_no_label_by_itself),
       cmocka_unit_test(a_report_shows_the_answers),
       cmocka_unit_test(a_model_keeps_its_decimal_mark),
