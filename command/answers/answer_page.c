@@ -271,23 +271,25 @@ static lapis_status complete(cli *c, answer_page *p)
 }
 
 /* Of one target of texts those of them that look wrong, as --suspects orders
- * them. */
+ * them; where none does all that were asked for. */
 static bool doubt(cli *c, answer_page *p, const sheet *t)
 {
   const lapis_mat *index, *doubts;
-  if (t->rather == 0 || suspects_found(c, &index, &doubts) < 0) return true;
+  int64_t wrong = t->rather == 0 ? -1 : suspects_found(c, &index, &doubts);
+  if (wrong < 0) return true;
   bool probable = wrong_labels(c) != NULL;
   p->suspect = calloc((size_t)index->cols + 1, sizeof *p->suspect);
   bool fine = p->suspect != NULL && name_samples(p, t);
   for (int64_t k = 0; fine && k < index->cols; k++) {
     int64_t j = (int64_t)lapis_mat_at(index, 0, k);
     const char *other = cell(t, t->rather, j);
-    if (*other != '\0')
+    if (*other != '\0' || wrong == 0)
       p->suspect[p->r.suspects++] =
           (lapis_report_suspect){j, 0, p->given[j], other,
                                  probable ? lapis_mat_at(doubts, 0, k) : NAN};
   }
   p->r.suspect = p->suspect;
+  p->r.suspects_fit_least = wrong == 0;
   return fine;
 }
 

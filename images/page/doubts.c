@@ -50,11 +50,16 @@ static bool is_text(const char *text)
   return text != NULL && text[0] != '\0';
 }
 
-/* One entry for another, one less, one more. */
-static void put_change(page *p, const lapis_report_suspect *s)
+/* One entry for another, one less, one more; or the given one, which may stay.
+ */
+static void put_change(page *p, const lapis_report_suspect *s, bool fits)
 {
   bool given = is_text(s->given), proposed = is_text(s->proposed);
   page_words(p, ": ");
+  if (fits) {
+    page_escape(p, s->given);
+    return;
+  }
   if (!proposed) page_words(p, "not ");
   if (given) page_element(p, "del", s->given);
   if (given && proposed)
@@ -74,7 +79,7 @@ static void put_suspect(page *p, const lapis_report *w, int64_t i)
   page_sample_name(p, w, s->sample);
   page_words(p, "</strong>\n<span>");
   page_escape(p, page_text_at(&w->label_names, 0, s->column));
-  put_change(p, s);
+  put_change(p, s, w->suspects_fit_least);
   page_words(p, "</span>\n");
   if (!isnan(s->probability))
     page_print(p, "<span class=\"quiet\">probability %.3f</span>\n",
@@ -120,8 +125,13 @@ static void put_table(page *p, const lapis_report *w)
 
 static void put_suspects(page *p, const lapis_report *w)
 {
+  page_words(p, w->suspects_fit_least
+                    ? "<p>No given label looks wrong; these fit least, the "
+                      "most doubtful first.</p>\n"
+                    : "<p>These given labels look wrong, the most doubtful "
+                      "first.</p>\n");
   page_words(
-      p, "<p>These given labels look wrong, the most doubtful first.</p>\n<div "
+      p, "<div "
          "class=\"tools script\"><span id=\"tally\" "
          "role=\"status\"></span>\n<button type=\"button\" id=\"export\">"
          "Download labels.csv</button>\n<p class=\"quiet keys\">Keys: "

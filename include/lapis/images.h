@@ -459,6 +459,7 @@ typedef struct lapis_report {
                             ROC curves; NaN: not known, or not to count */
   const lapis_report_suspect *suspect; /* suspects, in the order shown */
   int64_t suspects;
+  bool suspects_fit_least; /* none of them looks wrong; others fit better */
 
   const lapis_report_picture *picture; /* pictures */
   int64_t pictures;

@@ -271,7 +271,7 @@ static void a_page_says_how_sure_it_is(void **state)
  * that, whatever the answer has made of given labels. */
 static void a_table_doubts_what_is_listed(void **state)
 {
-  static char table[100000];
+  static char table[400000];
   command c;
   start(&c);
   for (int k = 0; k < 2; k++) {
@@ -286,6 +286,12 @@ static void a_table_doubts_what_is_listed(void **state)
       at = strchr(at, '\n');
     }
     assert_int_equal(doubted, listed);
+    command_do(&c, "fit mc " KINDS "--mu-rel %s --suspects 9 -q -o o.html",
+               k == 0 ? ".9" : ".1");
+    command_slurp(&c, "o.html", table, sizeof table);
+    assert_int_equal(count_of(table, "No given label looks wrong; "),
+                     listed == 0);
+    assert_int_equal(count_of(table, "<li id=\"s"), listed == 0 ? 9 : listed);
   }
   command_end(&c);
 }
