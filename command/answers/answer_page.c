@@ -283,7 +283,7 @@ static bool doubt(cli *c, answer_page *p, const sheet *t)
   for (int64_t k = 0; fine && k < index->cols; k++) {
     int64_t j = (int64_t)lapis_mat_at(index, 0, k);
     const char *other = cell(t, t->rather, j);
-    if (*other != '\0' || wrong == 0)
+    if (wrong == 0 || (k < wrong && *other != '\0'))
       p->suspect[p->r.suspects++] =
           (lapis_report_suspect){j, 0, p->given[j], other,
                                  probable ? lapis_mat_at(doubts, 0, k) : NAN};

@@ -213,8 +213,8 @@ static bool add_origin(sheet *s, const answers *a, int64_t k, const char *title)
   return text != NULL;
 }
 
-/* What a given label rather is: by the answer, or with --suspects by what was
- * said while it was hidden, of those that look wrong alone. */
+/* What a given label rather is, by the answer, or, where labels were held out
+ * (--suspects), by what was said of it then: of two classes the other. */
 static bool add_rather(sheet *s, const answers *a)
 {
   bool texts = a->classes.cols > 0 && a->labels.cols > 0;
@@ -224,8 +224,7 @@ static bool add_rather(sheet *s, const answers *a)
   for (int64_t j = 0; text != NULL && j < s->n; j++) {
     double given = lapis_mat_at(&a->given, 0, j);
     double answer = lapis_mat_at(&a->labels, 0, j);
-    bool doubted = a->doubts.cols == 0 && !isnan(given) && given != answer;
-    text[j] = doubted ? code_text(a, 0, answer) : "";
+    text[j] = isnan(given) || given == answer ? "" : code_text(a, 0, answer);
   }
   for (int64_t k = 0; text != NULL && k < a->doubts.cols; k++) {
     int64_t j = (int64_t)lapis_mat_at(&a->doubts, 0, k);

@@ -176,6 +176,15 @@ static void suspects_are_told(void **state)
   assert_true(command_exists(&c, "a.csv"));
   command_do(&c, "fit mc t.csv --id id --target kind --suspects 2 -o a.csv -q");
   assert_non_null(strstr(c.out, "  r7 "));
+  /* one wrong of 80 is not enough to call it so, on the page neither */
+  static char page[400000];
+  command_do(&c, "fit auto t.csv --id id --target kind --suspects 2 -q");
+  assert_non_null(strstr(c.out, "no given label looks wrong, the 2 most"));
+  command_do(&c, "fit auto t.csv --id id --target kind --suspects 2 -q "
+                 "-o a.html");
+  command_slurp(&c, "a.html", page, sizeof page);
+  assert_non_null(strstr(page, "No given label looks wrong; these fit least"));
+  assert_null(strstr(page, "These given labels look wrong"));
   command_end(&c);
 }
 
