@@ -73,4 +73,7 @@
 #define PROBABLY_NONE "probably none is wrong, and at "
 #define LIKE_THE_GIVEN "labels like the given ones"
 
+#define NONE_LOOKS_WRONG "No given label looks wrong; these fit least"
+#define THESE_LOOK_WRONG "These given labels look wrong"
+
 #endif

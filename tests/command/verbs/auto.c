@@ -183,8 +183,8 @@ static void suspects_are_told(void **state)
   command_do(&c, "fit auto t.csv --id id --target kind --suspects 2 -q "
                  "-o a.html");
   command_slurp(&c, "a.html", page, sizeof page);
-  assert_non_null(strstr(page, "No given label looks wrong; these fit least"));
-  assert_null(strstr(page, "These given labels look wrong"));
+  assert_non_null(strstr(page, NONE_LOOKS_WRONG));
+  assert_null(strstr(page, THESE_LOOK_WRONG));
   command_end(&c);
 }
 
