@@ -41,7 +41,8 @@
  * steps.  Where a Gram matrix in single precision costs less than they would,
  * the basis is filtered by that (svt_filter.c) until its residuals are
  * rounding, then its residuals are found by W itself, in double, and filtered
- * once or twice more.  What is said above of residuals then holds as it stands.
+ * up to three times more; steps follow where that was not enough.  What is said
+ * above of residuals then holds as it stands.
  * The test is then one product with W: the same matrix makes an H with P H P <=
  * c (svt_filter.c).  Were l >= t^2 - nu an eigenvalue of P G P with unit vector
  * y, then |(G - H) y| >= t^2 - nu - c, and |(G - H) z| at least |v'z| times
@@ -212,11 +213,12 @@ static lapis_status add_missed(svt_subspace *s, bool *room)
 /* ---- filters ------------------------------------------------------------*/
 /* A cold call whose values below t are many and large: the mean of their
  * squares is no small part of t^2.  Steps are then many, and a Gram matrix in
- * single precision costs less than their products, by operations.  Its error is
- * one of theta_1. */
+ * single precision costs less than their products, by operations.  What a
+ * filter gains is bounded by how far it may magnify theta_1 (SPREAD): beyond
+ * 10 t^2 less than a step does. */
 static bool filter_pays(const svt_subspace *s, const svt_question *q)
 {
-  const double flat = 1. / 16, steps = 20, most = 100;
+  const double flat = 1. / 16, steps = 20, most = 10;
   double rest = q->square, square = q->t * q->t;
   bool may = s->cold && s->filter == NULL && s->sums == 2 &&
              q->W->own == NULL && base_ranks(s->h->ctx) == 1;
@@ -381,7 +383,8 @@ static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
   out->why = "threshold below 1e-4 sigma_1";
   if (q->t < TRUSTED * sigma_1) return LAPIS_OK;
   bool single = s->filter != NULL;
-  if (single || s->used + s->shown > widest(s)) TRY(restart(s));
+  bool filters = single && (!s->exact || s->rounds < 3);
+  if (filters || s->used + s->shown > widest(s)) TRY(restart(s));
   TRY(svt_inside_residuals(s, 0, &answer));
   *done = false;
   if (single && !s->exact) return filter_step(s, q);
@@ -392,7 +395,7 @@ static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
   bool good = answer <= wanted;
   if (good && settled(s, q->t)) return conclude(s, q, out, done);
   *done = false;
-  if (single && s->rounds < 3) return filter(s, q, 8 * answer / wanted);
+  if (filters) return filter(s, q, 8 * answer / wanted);
   TRY(expand(s, q, wanted, &added));
   *done = true;
   if (good && added == 0) return conclude(s, q, out, done);
