@@ -235,11 +235,12 @@ static void remark_dear(const auto_solver *w)
 {
   auto_hidden h = comparison_what(w->race);
   if (h.dear == 0) return;
-  base_note(w->base.ctx, BASE_NOTE, "dear",
-            "%s: %d more candidates would take long on %lld samples, %lld "
-            "features and %lld labels or classes, and are left out; "
+  base_note(w->base.ctx, BASE_WARNING, "dear",
+            "%s: %d more candidates, which may be better, are left out: they "
+            "would take some %.0f seconds of one processor on %lld samples, "
+            "%lld features and %lld labels or classes; "
             "{candidates mc,linear,trees} compares all",
-            w->name, h.dear, (long long)w->data.X.cols,
+            w->name, h.dear, ceil(h.saved), (long long)w->data.X.cols,
             (long long)w->data.X.rows, (long long)comparison_labels(w->race));
 }
 

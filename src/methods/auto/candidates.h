@@ -120,6 +120,7 @@ struct comparison {
   lapis_solver *common[MOST_MAPS]; /* of all labels, which takes a fold's */
   int count, widened, dear;        /* dear: left out for what they would cost */
   double spent;                    /* cost.c: by those taken so far */
+  double saved;                    /* seconds, by those left out */
   candidate run[MOST_CANDIDATES];
   int order[MOST_CANDIDATES]; /* best first */
   /* What a run that goes on finds again: who has answered for which fold, if

@@ -729,6 +729,7 @@ auto_hidden comparison_what(const comparison *r)
                                              : LAPIS_FOLDS_OF_ROWS;
   for (int i = 0; i < r->count; i++) out.ended += r->run[i].ended;
   out.dear = r->dear;
+  out.saved = r->saved;
   for (int64_t k = 0; best >= 0 && k < r->K * r->n; k++)
     out.labels += !isnan(r->run[r->order[best]].score[k]);
   if (r->labels.kind == TARGETS_CLASS && r->K > 0) out.labels /= r->K;

@@ -114,9 +114,10 @@ typedef struct auto_hidden {
   lapis_folds_of of;
   int64_t folds, labels; /* folds that were answered, labels hidden in them */
   int widened;           /* candidates added because the best stood at an end */
-  int ended;   /* further candidates, clearly behind in the first fold */
-  int dear;    /* and those left out for what they would cost */
-  double loss; /* of the labels' shares, for comparison */
+  int ended;    /* further candidates, clearly behind in the first fold */
+  int dear;     /* and those left out for what they would cost */
+  double saved; /* which is roughly so many seconds */
+  double loss;  /* of the labels' shares, for comparison */
 } auto_hidden;
 auto_hidden comparison_what(const comparison *race);
 

@@ -10,12 +10,13 @@
 
 #include "methods/auto/candidates.h"
 
-static const double MOST_COST = 2.5e11; /* seven seconds of one processor */
-static const double CHEAP = .01;        /* of it: never left out */
-enum { ENOUGH = 300 };                  /* rows, of which a third are hidden */
+static const double MOST_COST = 1e12; /* half a minute of one processor */
+static const double PER_SECOND = 3.5e10;
+static const double CHEAP = .01; /* of it: never left out */
+enum { ENOUGH = 300 };           /* rows, of which a third are hidden */
 
-/* Rows of which some label is known, less those that a fold hides. */
-static double shown_rows(const comparison *r)
+/* Rows of which some label is known. */
+static double labelled_rows(const comparison *r)
 {
   int64_t rows = 0;
   for (int64_t j = 0; j < r->n; j++) {
@@ -24,12 +25,24 @@ static double shown_rows(const comparison *r)
       any = !isnan(r->labels.sign[j * r->K + c]);
     rows += any;
   }
-  return (double)rows * (1 - 1 / (double)r->plan.folds);
+  return (double)rows;
+}
+
+/* Columns of what mc solves: where X has no gaps, all rows without a label
+ * enter as one more than there are features. */
+static double columns_of(const comparison *r, int map, double labelled)
+{
+  const lapis_mat *X = &r->X[map];
+  bool packed = r->set.variant == LAPIS_MC_1 && X->colptr == NULL &&
+                lapis_mat_missing(X) == 0;
+  double n = (double)r->n;
+  return packed ? fmin(n, labelled + (double)X->rows + 1) : n;
 }
 
 /* Of one fold. */
-static double cost_of(const comparison *r, const candidate *x, double shown)
+static double cost_of(const comparison *r, const candidate *x, double labelled)
 {
+  double shown = labelled * (1 - 1 / (double)r->plan.folds);
   double d = (double)r->X[x->map].rows, K = (double)r->K, n = (double)r->n;
   double pass = 4 * shown * K, own = 150; /* of a loss: an exp, a log1p */
   if (x->kernel > 0) return pass * (fmin(n, 500) + own) * 28 * pow(x->C, .36);
@@ -38,7 +51,8 @@ static double cost_of(const comparison *r, const candidate *x, double shown)
   if (x->kind == CANDIDATE_TREES) /* a count takes as long as 70 products */
     return 70 * RACE_TREES * log2(fmax(shown, 2)) * shown * sqrt(d) * K;
   if (x->kind != CANDIDATE_MC) return 0;
-  double side = fmin(n, d + K), other = fmax(n, d + K);
+  double columns = columns_of(r, x->map, labelled);
+  double side = fmin(columns, d + K), other = fmax(columns, d + K);
   double steps = x->set.mu_rel < .1 ? 16 : 8;
   return steps * (4 * side * side * other + 9 * side * side * side);
 }
@@ -60,13 +74,14 @@ static int next_of(const double *cost, const bool *done, int count)
 
 void cost_admit(comparison *r, int first)
 {
-  double cost[MOST_CANDIDATES], all = 0, shown = shown_rows(r);
+  double cost[MOST_CANDIDATES], all = 0, labelled = labelled_rows(r);
   bool done[MOST_CANDIDATES] = {false}, stays[MOST_CANDIDATES] = {false};
   bool plain = r->o.linear || r->o.trees;
   int count = first;
   if (r->o.named || r->o.numbers || !plain) return;
   for (int i = first; i < r->count; i++)
-    all += cost[i - first] = cost_of(r, &r->run[i], shown);
+    all += cost[i - first] = cost_of(r, &r->run[i], labelled);
+  double folds = (double)r->used; /* that would run, were all admitted */
   if (first == 0 && all * (double)r->used > MOST_COST && r->known >= ENOUGH)
     r->used = 1;
   for (int i; (i = next_of(cost, done, r->count - first)) >= 0;) {
@@ -77,10 +92,12 @@ void cost_admit(comparison *r, int first)
     if (stays[i]) r->spent += of;
   }
   for (int i = first; i < r->count; i++) {
-    if (stays[i - first])
+    if (stays[i - first]) {
       r->run[count++] = r->run[i];
-    else
+    } else {
       r->dear++;
+      r->saved += cost[i - first] * folds / PER_SECOND;
+    }
   }
   r->count = count;
 }
