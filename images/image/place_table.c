@@ -65,7 +65,7 @@ static lapis_status skip_header(csv_scan *s)
       (cell.text[0] != 'x' && cell.text[0] != 'X'))
     return LAPIS_OK;
   while (!cell.last) TRY(csv_next(&ahead, &cell));
-  csv_skip_blank(&ahead, false);
+  csv_skip_blank(&ahead);
   *s = ahead;
   return LAPIS_OK;
 }
@@ -88,7 +88,7 @@ static lapis_status read_rows(scan *s, place_table *out)
     if (row.name == NULL) return LAPIS_ENOMEM;
     csv_copy(&name, row.name);
     out->row[out->count++] = row;
-    csv_skip_blank(&s->csv, false);
+    csv_skip_blank(&s->csv);
   }
   return LAPIS_OK;
 }

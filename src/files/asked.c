@@ -65,6 +65,31 @@ static unsigned read_by(io_format format, bool sparse)
   }
 }
 
+lapis_status io_options_check(lapis_ctx *ctx, const lapis_table_options *opt)
+{
+  if (opt == NULL) return LAPIS_OK;
+  if (opt->header < LAPIS_HEADER_AUTO || opt->header > LAPIS_HEADER_NO)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "table options: header is %d; it must be "
+                      "LAPIS_HEADER_AUTO (%d), _YES (%d) or _NO (%d)",
+                      opt->header, LAPIS_HEADER_AUTO, LAPIS_HEADER_YES,
+                      LAPIS_HEADER_NO);
+  if (opt->triplets < LAPIS_TRIPLETS_HEADED ||
+      opt->triplets > LAPIS_TRIPLETS_FROM_0)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "table options: triplets is %d; it must be "
+                      "LAPIS_TRIPLETS_HEADED (%d), _FROM_1 (%d) or _FROM_0 "
+                      "(%d)",
+                      opt->triplets, LAPIS_TRIPLETS_HEADED,
+                      LAPIS_TRIPLETS_FROM_1, LAPIS_TRIPLETS_FROM_0);
+  if (opt->decimal == '\0' || opt->decimal == ',' || opt->decimal == '.')
+    return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "table options: decimal is the character %d; it must be "
+                    "',' (as in 1.234,5), '.' (as in 1,234.5) or 0 (1234.5)",
+                    opt->decimal);
+}
+
 lapis_status io_asked_check(lapis_ctx *ctx, const io_asked *a)
 {
   unsigned idle = a->given & ~a->used;

@@ -16,7 +16,7 @@ typedef struct extent {
 static lapis_status next_row(csv_scan *s, csv_cell *cell)
 {
   lapis_status status = csv_next(s, cell);
-  if (status >= 0 && cell->last) csv_skip_blank(s, false);
+  if (status >= 0 && cell->last) csv_skip_blank(s);
   return status;
 }
 

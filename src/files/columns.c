@@ -156,7 +156,7 @@ static lapis_status scan_row(csv_scan *s, lapis_columns *out, seen *seen_in,
     else
       note(&out->column[j], &seen_in[j], &cell, kind, value, row, memory);
   }
-  csv_skip_blank(s, out->columns == 1);
+  csv_skip_blank(s);
   return arena_status(memory);
 }
 
@@ -375,6 +375,7 @@ lapis_status lapis_columns_read(lapis_ctx *ctx, const char *path,
   io_file f;
   MAKES(out);
   NEEDS(ctx, path, out);
+  TRY(io_options_check(ctx, opt));
   TRY(io_file_open(ctx, path, &f));
   lapis_status status = LAPIS_OK;
   arena *memory = base_alloc(ctx, 1, sizeof *memory);

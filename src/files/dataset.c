@@ -228,19 +228,6 @@ static lapis_status order_of_file(lapis_dataset *ds, const char *path,
   return io_order_add(ds->ctx, &ds->order, path, names, of);
 }
 
-static lapis_status check_options(lapis_ctx *ctx,
-                                  const lapis_table_options *opt)
-{
-  if (opt == NULL ||
-      (opt->header >= LAPIS_HEADER_AUTO && opt->header <= LAPIS_HEADER_NO))
-    return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_EINVAL,
-                    "table options: header is %d; it must be LAPIS_HEADER_AUTO "
-                    "(%d), _YES (%d) or _NO (%d)",
-                    opt->header, LAPIS_HEADER_AUTO, LAPIS_HEADER_YES,
-                    LAPIS_HEADER_NO);
-}
-
 lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                                 const lapis_table_options *opt)
 {
@@ -255,7 +242,7 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
                         .any_place = true,
                         .want = want,
                         .seen = &seen};
-  TRY(check_options(ds->ctx, opt));
+  TRY(io_options_check(ds->ctx, opt));
   TRY(io_file_open(ds->ctx, path, &f));
   request.share = share_in(ds, f.format);
   lapis_status status = read_file(ds, &f, &request, "X", &all);
@@ -492,7 +479,7 @@ lapis_status lapis_dataset_read_member(lapis_dataset *ds, const char *member,
                       "there is no member %s; X, Y, P, group, weight, xy and "
                       "names can be read",
                       member);
-  TRY(check_options(ds->ctx, opt));
+  TRY(io_options_check(ds->ctx, opt));
   TRY(split_spec(ds->ctx, spec, &path, &asked));
   lapis_status status = read_member(ds, member, path, asked, opt);
   base_free(path);

@@ -230,6 +230,8 @@ typedef struct io_asked {
  * targets named alone stay ("a,b": titles, or numbers from 1). */
 lapis_status io_ask(lapis_ctx *ctx, io_asked *a, const lapis_table_options *opt,
                     const io_file *f, const char *member, lapis_arrays *all);
+/* Refuses a value that none of the readers knows. */
+lapis_status io_options_check(lapis_ctx *ctx, const lapis_table_options *opt);
 /* Refuses what was given and no file made use of. */
 lapis_status io_asked_check(lapis_ctx *ctx, const io_asked *a);
 
@@ -490,8 +492,9 @@ typedef struct csv_scan {
   const char *path, *at, *end, *line_start;
   int64_t line;
   char delimiter;
-  bool named;   /* by a line "sep=;" */
-  char decimal; /* ',': numbers are written 1.234,5; '.': 1,234.5 */
+  bool named;      /* by a line "sep=;" */
+  bool one_column; /* a line without a cell is a missing cell */
+  char decimal;    /* ',': numbers are written 1.234,5; '.': 1,234.5 */
   const char
       *missing; /* "WORD,WORD": these mean "not known"; NULL: the usual */
   bool in_row;  /* a delimiter was just read: a cell must follow */
@@ -521,8 +524,9 @@ typedef enum csv_absence { /* what a cell has that may mean "not known" */
 } csv_absence;
 /* missing.c: of a word, as lapis_text_missing has it. */
 csv_absence io_absence_of(const char *text, int64_t size);
-/* Checks UTF-8, drops a byte order mark and trailing line ends, finds the
- * delimiter. */
+/* Checks UTF-8, drops a byte order mark, finds the delimiter, and whether there
+ * is one column alone.  Of more, empty lines at the beginning and the end are
+ * dropped; of one they are rows, as all others are. */
 lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
                       int64_t size, csv_scan *out);
 /* Sets the delimiter: the first of the candidates that gives all sampled rows
@@ -537,9 +541,9 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell);
  * rows of `columns` cells have.  0: none. */
 int64_t csv_swallowed(const csv_scan *s, const csv_cell *cell, int64_t at,
                       int64_t columns);
-/* Skips lines without any cell.  one_column: in a table of one column such a
- * line is a missing cell. */
-void csv_skip_blank(csv_scan *s, bool one_column);
+/* Skips lines without any cell; of one column there are none: they are cells.
+ */
+void csv_skip_blank(csv_scan *s);
 /* As much of a cell as fits a sentence: one line, whole characters. */
 int csv_shown_bytes(const csv_cell *cell);
 /* Says that a column's cells, `count` from the first on, hold words that its

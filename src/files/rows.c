@@ -87,7 +87,7 @@ static lapis_status place_all(places *p)
     TRY(csv_next(&p->s, &cell));
     if (j >= 0) TRY(place(p, &cell, j));
     while (!cell.last) TRY(csv_next(&p->s, &cell));
-    csv_skip_blank(&p->s, false);
+    csv_skip_blank(&p->s);
   }
   return LAPIS_OK;
 }

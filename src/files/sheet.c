@@ -283,6 +283,7 @@ lapis_status lapis_table_complete(lapis_ctx *ctx, const char *from,
   if (opt != NULL) f.decimal = opt->decimal;
   if (f.decimal == ',' && f.delimiter == ',') f.delimiter = ';';
   if (filled != NULL) *filled = 0;
+  TRY(io_options_check(ctx, opt));
   if (X != NULL) TRY(mat_check_view(ctx, "table", "X", X));
   if (Y != NULL) TRY(mat_check_view(ctx, "table", "Y", Y));
   TRY(io_file_open(ctx, from, &file));

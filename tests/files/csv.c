@@ -63,6 +63,11 @@ static const wanted plain[] = {
     {"#a,b\n#N/A,2\n3,4\n", NONE, 2, 2, {NAN, 2, 3, 4}},
     {"a\tb\n1\t\n\t2\n\t\n", NONE, 2, 3, {1, NAN, NAN, 2, NAN, NAN}},
     {"1\n\n3\n", NONE, 1, 3, {1, NAN, 3}},
+    {"\n1\n\n3\n\n", NONE, 1, 5, {NAN, 1, NAN, 3, NAN}},
+    {"\xef\xbb\xbf\r\n\r\n1\r\n \r\n\r\n", NONE, 1, 5, {NAN, NAN, 1, NAN, NAN}},
+    {"\n1", NONE, 1, 2, {NAN, 1}},
+    {"sep=;\n\n1\n\n", NONE, 1, 3, {NAN, 1, NAN}},
+    {"a\n\n2\n\n", NONE, 1, 3, {NAN, 2, NAN}},
     {"-1.5e-3,+.5,inf,-Infinity\n",
      NONE,
      4,
@@ -168,6 +173,37 @@ static void name_of_target_proves_a_header(void **state)
   lapis_dataset_free(ds);
 }
 
+/* An empty line of labels alone is a sample of unknown label, at the ends, too;
+ * of several columns it is no row. */
+static void labels_at_the_ends_may_be_unknown(void **state)
+{
+  files *f = *state;
+  static const struct {
+    const char *text;
+    int64_t n;
+  } all[] = {{"\n\nham\n\nspam\nham\n\n", 7},
+             {"kind\n\nham\nspam\n\n\n", 5},
+             {"\n\nkind,word\nham,b\n\nspam,c\n\n", 2}};
+  lapis_table_options opt = {.target = "kind", .header = LAPIS_HEADER_AUTO};
+  for (int i = 0; i < 3; i++) {
+    lapis_dataset *ds;
+    CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+    files_put_text(f, "y.csv", all[i].text);
+    CHECK_OK(f,
+             lapis_dataset_read_member(ds, "Y", f->path, i == 0 ? NULL : &opt));
+    char rows[16] = "";
+    for (int64_t j = 0; j < all[i].n; j++) strcat(rows, "1\n");
+    files_put_text(f, "x.csv", rows);
+    CHECK_OK(f, lapis_dataset_read_member(ds, "X", f->path, NULL));
+    CHECK_OK(f, lapis_dataset_finish(ds));
+    const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+    assert_int_equal(Y->cols, all[i].n);
+    if (i < 2) assert_true(isnan(lapis_mat_at(Y, 0, 0)));
+    if (i < 2) assert_true(isnan(lapis_mat_at(Y, 0, Y->cols - 1)));
+    lapis_dataset_free(ds);
+  }
+}
+
 /* ---- refusals -----------------------------------------------------------*/
 static const struct {
   const char *text;
@@ -231,6 +267,14 @@ static const struct {
      LAPIS_EFORMAT,
      "one kind"},
     {"a,b\n1,\xe9\n", NONE, LAPIS_EFORMAT, "a.csv:2:3: is not UTF-8"},
+    {"1\n",
+     {.header = LAPIS_HEADER_AUTO, .decimal = 'x'},
+     LAPIS_EINVAL,
+     "decimal is the character 120"},
+    {"1\n",
+     {.header = LAPIS_HEADER_AUTO, .triplets = 3},
+     LAPIS_EINVAL,
+     "triplets is 3"},
     {"\xff\xfe"
      "1",
      NONE, LAPIS_EFORMAT, "UTF-16"},
@@ -425,6 +469,7 @@ int test_csv(void)
       FILES_TEST(targets_are_found_by_name_or_number),
       FILES_TEST(several_targets_keep_their_titles),
       FILES_TEST(name_of_target_proves_a_header),
+      FILES_TEST(labels_at_the_ends_may_be_unknown),
       FILES_TEST(bad_tables_are_refused),
       FILES_TEST(header_is_one_of_three),
       FILES_TEST(truncations_do_no_harm),

@@ -68,6 +68,7 @@ static const signature strangers[] = {
 
 const char *io_name(const char *path)
 {
+  if (strncmp(path, "/dev/fd/", 8) == 0) return "a pipe";
   return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 

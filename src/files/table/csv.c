@@ -58,6 +58,17 @@ void csv_delimit(csv_scan *s, const char *candidates)
   }
 }
 
+/* No sampled record has a delimiter. */
+static bool has_one_column(const csv_scan *s, const char *candidates)
+{
+  for (const char *c = candidates; *c != '\0'; c++) {
+    const char *at = s->at;
+    for (int i = 0; i < SAMPLE_LINES && at < s->end; i++)
+      if (count_in_record(&at, s->end, *c) > 0) return false;
+  }
+  return true;
+}
+
 /* Text that is no table, by how it begins: NULL, or what it is. */
 static const char *other_text(const char *data, const char *end)
 {
@@ -100,7 +111,7 @@ static void next_line(csv_scan *s)
 lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
                       int64_t size, csv_scan *out)
 {
-  const char *end = data + size;
+  const char *end = data + size, *last = end;
   if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) data += 3;
   while (end > data && (end[-1] == '\n' || end[-1] == '\r')) end--;
   *out = (csv_scan){.ctx = ctx,
@@ -116,7 +127,10 @@ lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
   const char *other = other_text(data, end);
   if (other != NULL)
     return lapis_fail(ctx, LAPIS_EFORMAT, "%s: %s", path, other);
-  csv_skip_blank(out, false);
+  csv_scan first = *out; /* what no line is skipped of */
+  csv_skip_blank(out);
+  const char *candidates = "\t;,|";
+  char written[2] = "";
   bool named = end - out->at > 5 && strncasecmp(out->at, "sep=", 4) == 0 &&
                (ends_line(out->at[5]));
   if (named) { /* as Excel reads, and some write, the delimiter */
@@ -124,10 +138,18 @@ lapis_status csv_open(lapis_ctx *ctx, const char *path, const char *data,
     out->named = true;
     out->at += 5;
     next_line(out);
+    first = *out;
+    candidates = memcpy(written, &out->delimiter, 1);
   } else {
-    csv_delimit(out, "\t;,|");
+    csv_delimit(out, candidates);
   }
-  csv_skip_blank(out, false);
+  if (out->at < end && has_one_column(out, candidates)) {
+    first.delimiter = out->delimiter;
+    *out = first;
+    out->end = last;
+    out->one_column = true;
+  }
+  csv_skip_blank(out);
   return LAPIS_OK;
 }
 
@@ -138,9 +160,9 @@ static bool is_blank(const csv_scan *s, char c)
   return c == ' ' || c == '\v' || c == '\f' || tab;
 }
 
-void csv_skip_blank(csv_scan *s, bool one_column)
+void csv_skip_blank(csv_scan *s)
 {
-  while (!one_column && s->at < s->end) {
+  while (!s->one_column && s->at < s->end) {
     const char *at = s->at;
     while (at < s->end && is_blank(s, *at)) at++;
     if (at < s->end && !ends_line(*at)) return;

@@ -131,7 +131,7 @@ static lapis_status scan_rows(table *t)
   while (!csv_at_end(&s)) {
     TRY(scan_row(t, &s, t->rows == 0));
     t->rows++;
-    csv_skip_blank(&s, t->columns == 1);
+    csv_skip_blank(&s);
   }
   return LAPIS_OK;
 }
@@ -317,13 +317,13 @@ static lapis_status store_rows(table *t)
   s.pass = 1;
   if (t->header)
     while (!cell.last) TRY(csv_next(&s, &cell));
-  csv_skip_blank(&s, t->columns == 1);
+  csv_skip_blank(&s);
   for (int64_t row = 0; row < t->rows; row++) {
     for (int64_t j = 0; j < t->columns; j++) {
       TRY(csv_next(&s, &cell));
       store_cell(t, &t->column[j], row, &cell);
     }
-    csv_skip_blank(&s, t->columns == 1);
+    csv_skip_blank(&s);
   }
   return LAPIS_OK;
 }
@@ -664,7 +664,7 @@ static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
                              .last = j + 1 == t->columns});
       base_free(text);
     }
-    csv_skip_blank(&s, t->columns == 1);
+    csv_skip_blank(&s);
   }
   return LAPIS_OK;
 }

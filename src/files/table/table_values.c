@@ -50,7 +50,7 @@ static lapis_status visit_column(table *t, int64_t j, cell_fn visit, void *user)
     if (row >= 0) TRY(visit(t, j, &cell, user));
     if (!anew) continue;
     for (int64_t k = j + 1; k < t->columns; k++) TRY(csv_next(&s, &other));
-    csv_skip_blank(&s, t->columns == 1);
+    csv_skip_blank(&s);
   }
   t->passed = j + 1;
   return LAPIS_OK;

@@ -98,7 +98,7 @@ static lapis_status read_entry(triplets *t, csv_scan *s)
                       t->path, cell.line, cell.column,
                       (int)(cell.size < 40 ? cell.size : 40), cell.text);
   t->line[t->count++] = cell.line;
-  csv_skip_blank(s, false);
+  csv_skip_blank(s);
   return LAPIS_OK;
 }
 
@@ -182,7 +182,7 @@ static lapis_status read_entries(triplets *t, csv_scan *s, bool headed)
 {
   csv_cell cell;
   for (int k = 0; headed && k < 3; k++) TRY(csv_next(s, &cell));
-  csv_skip_blank(s, false);
+  csv_skip_blank(s);
   while (!csv_at_end(s)) TRY(read_entry(t, s));
   if (t->count > 0) return LAPIS_OK;
   return lapis_fail(
