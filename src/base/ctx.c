@@ -29,10 +29,8 @@ lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
   if (ctx == NULL) return s;
   va_list args;
   va_start(args, format);
-  char spelt[ERROR_SIZE], text[ERROR_SIZE];
-  base_spell(ctx, format, spelt, sizeof spelt);
-  (void)number_vprint(text, sizeof text, spelt, args);
-  (void)lapis_text_shown(text, ctx->error, sizeof ctx->error);
+  spell_sentence(ctx->notes.keywords, format, args, ctx->error,
+                 sizeof ctx->error);
   ctx->status = s;
   va_end(args);
   return s;
@@ -53,10 +51,8 @@ static bool is_heard(const lapis_ctx *ctx, int level)
 LAPIS_PRINTF(3, 0)
 static void say(lapis_ctx *ctx, int level, const char *format, va_list args)
 {
-  char spelt[ERROR_SIZE], text[ERROR_SIZE], shown[ERROR_SIZE];
-  base_spell(ctx, format, spelt, sizeof spelt);
-  (void)number_vprint(text, sizeof text, spelt, args);
-  (void)lapis_text_shown(text, shown, sizeof shown);
+  char shown[ERROR_SIZE];
+  spell_sentence(ctx->notes.keywords, format, args, shown, sizeof shown);
   ctx->on_message(level, shown, ctx->message_user);
 }
 

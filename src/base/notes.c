@@ -112,10 +112,7 @@ LAPIS_PRINTF(2, 0)
 static void compose(const lapis_ctx *ctx, const char *format, va_list args,
                     char to[LONGEST])
 {
-  char spelt[LONGEST], text[LONGEST];
-  base_spell(ctx, format, spelt, sizeof spelt);
-  (void)number_vprint(text, sizeof text, spelt, args);
-  (void)lapis_text_shown(text, to, LONGEST);
+  spell_sentence(ctx->notes.keywords, format, args, to, LONGEST);
 }
 
 void base_note(lapis_ctx *ctx, base_level level, const char *name,

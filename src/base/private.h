@@ -42,6 +42,12 @@ void notes_add(lapis_ctx *ctx, base_level level, const char *name,
 const char *spell_settings(const char *text, bool keywords, char *to,
                            size_t size);
 
+/* The sentence that a format and what it is filled with make: a name of a
+ * setting that is filled in is spelt, too. */
+enum { SPELT_BYTES = 1024 };
+void spell_sentence(bool keywords, const char *format, va_list args, char *to,
+                    size_t size) LAPIS_PRINTF(2, 0);
+
 /* Where a context keeps its open scopes. */
 typedef struct keep_state {
   keep_hook hook;

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/private.h"
 
 typedef struct spelling {
@@ -61,20 +62,24 @@ static size_t quoted(const char *text, bool begins)
   return end == NULL ? 0 : (size_t)(end - text) + 1;
 }
 
-const char *spell_settings(const char *text, bool keywords, char *to,
-                           size_t size)
+/* What is spelt: {mu-rel}, which only a format has, and --mu-rel. */
+enum { BRACES = 1, OPTIONS = 2 };
+
+static const char *spell(const char *text, bool keywords, int what, char *to,
+                         size_t size)
 {
   spelling w = {to, 0, size};
   bool begins = true;
   while (text != NULL && *text != '\0') {
     size_t length = quoted(text, begins);
-    size_t brace = *text == '{' ? strcspn(text, "}") : 0;
+    size_t brace =
+        (what & BRACES) != 0 && *text == '{' ? strcspn(text, "}") : 0;
     bool named = strncmp(text, "--", 2) == 0 && begins &&
                  (isalpha((unsigned char)text[2]) || text[2] == '%');
     if (brace > 1 && text[brace] == '}') {
       put_setting(&w, keywords, text + 1, brace - 1);
       length = brace + 1;
-    } else if (named && keywords) {
+    } else if (named && keywords && (what & OPTIONS) != 0) {
       length = name_length(text + 2);
       put_keyword(&w, text + 2, length);
       length += 2;
@@ -87,4 +92,20 @@ const char *spell_settings(const char *text, bool keywords, char *to,
   }
   to[w.used] = '\0';
   return to;
+}
+
+const char *spell_settings(const char *text, bool keywords, char *to,
+                           size_t size)
+{
+  return spell(text, keywords, BRACES | OPTIONS, to, size);
+}
+
+void spell_sentence(bool keywords, const char *format, va_list args, char *to,
+                    size_t size)
+{
+  char spelt[SPELT_BYTES], text[SPELT_BYTES];
+  spell(format, keywords, BRACES, spelt, sizeof spelt);
+  (void)number_vprint(text, sizeof text, spelt, args);
+  spell(text, keywords, OPTIONS, spelt, sizeof spelt);
+  (void)lapis_text_shown(spelt, to, size);
 }

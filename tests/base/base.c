@@ -317,9 +317,28 @@ static void communicator(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* What fills a sentence is spelt as its format is; commands and names in quotes
+ * stay as they are. */
+static void sentences_are_spelt_whole(void **state)
+{
+  static const char *const said[] = {
+      "mc: held_out goes without most_rank; a {b}.csv; 'fit --mu-rel 1'",
+      "mc: --held-out goes without --most-rank; a {b}.csv; 'fit --mu-rel 1'"};
+  (void)state;
+  for (int options = 0; options < 2; options++) {
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_ctx_set(ctx, "spelling", options ? "options" : "keywords");
+    lapis_fail(ctx, LAPIS_EINVAL, "mc: --%s %s; %s; 'fit --mu-rel 1'",
+               "held-out", "goes without --most-rank", "a {b}.csv");
+    assert_string_equal(lapis_ctx_error(ctx), said[options]);
+    lapis_ctx_free(ctx);
+  }
+}
+
 int test_base(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sentences_are_spelt_whole),
       cmocka_unit_test(every_status_has_a_name),
       cmocka_unit_test(context_settings),
       cmocka_unit_test(threads_are_what_openmp_allows),

@@ -86,6 +86,8 @@ static void check_table(files *f, const lapis_method *m, asked ask)
     lapis_settings_default(m, set);
     put(p, set, v);
     (void)snprintf(word, sizeof word, "%s: %s is ", m->name, p->name);
+    for (char *c = strchr(word, ':'); *c != '\0'; c++)
+      *c = *c == '-' ? '_' : *c;
     CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, word);
     if (p->type == LAPIS_PARAM_ENUM)
       CHECK_REFUSED(f, ask(f, m, set), LAPIS_EINVAL, p->choices);

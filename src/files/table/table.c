@@ -423,17 +423,14 @@ static void warn_of_counters(const table *t)
                 table_model(t) == NULL && facts_count_rows(&c->facts);
     if (!read && !c->counter) continue;
     bool titled = t->header && c->title.size > 0;
-    char read_as[64];
     base_say(t->ctx, 0,
              "%s: column %" PRId64 "%s%.*s%s numbers the rows, and is %s; --id "
              "%" PRId64 " makes it their names",
              t->path, j + 1, titled ? " (\"" : "",
              titled ? csv_shown_bytes(&c->title) : 0, c->title.text,
              titled ? "\")" : "",
-             base_spell(t->ctx,
-                        read ? "read as a feature, which --drop changes"
-                             : "left out of the features; --use '*' keeps it",
-                        read_as, sizeof read_as),
+             read ? "read as a feature, which --drop changes"
+                  : "left out of the features; --use '*' keeps it",
              j + 1);
   }
 }

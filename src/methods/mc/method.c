@@ -205,12 +205,11 @@ static lapis_status take_asked(mc *w, const lapis_data *data, int k)
     return lapis_fail(
         w->base.ctx, LAPIS_ENOTBUILT,
         "mc: this solver is not built; --solver auto takes one that is");
-  char why[256];
   const char *no = s->refuses(w, data);
   if (no != NULL)
     return lapis_fail(w->base.ctx, LAPIS_EINVAL,
                       "mc: --solver %s cannot take this problem: %s", s->name,
-                      base_spell(w->base.ctx, no, why, sizeof why));
+                      no);
   return take(w, data, k, "as asked");
 }
 

@@ -11,8 +11,6 @@ static const double DEPENDENT = 1e-10; /* smallest eigenvalue of Y Y', shared */
 static lapis_status check_matrix(lapis_ctx *ctx, const char *name,
                                  const lapis_mat *A, int64_t rows, int64_t cols)
 {
-  char spelt[32];
-  name = base_spell(ctx, name, spelt, sizeof spelt);
   if (A->rows == rows && A->cols == cols)
     return mat_check_finite(ctx, "rr", name, A, false);
   return lapis_fail(ctx, LAPIS_ESHAPE,

@@ -49,11 +49,10 @@ static lapis_status check_instances(lapis_ctx *ctx,
                       " rows of X is needed",
                       xy.cols, xy.rows, data->X.cols);
   xy.rows = 2;
-  char spelt[32];
   if (other == NULL) return mat_check_finite(ctx, "roml", "xy", &xy, false);
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "roml: %s is for one instance; leave out --instances",
-                    base_spell(ctx, other, spelt, sizeof spelt));
+                    other);
 }
 
 static lapis_status check_settings(lapis_ctx *ctx,
