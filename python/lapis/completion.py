@@ -75,6 +75,7 @@ class _Transductive(Classifier):
         self.transduction_ = self._decode(
             _joined("labels", result, others, absent))
         vars(self).pop("sets_", None)
+        self._wide = self.transduction_.ndim > 1
         if "classes_kept" in result:
             self.sets_ = self._sets(_joined("classes_kept", result, others,
                                             absent))
@@ -168,6 +169,7 @@ class AutoClassifier(_Transductive):
 
     _kept = ("scores", "low_rank", "sparse", "held_out", "instance_scores")
 
+    _saved = ("_probable", "_wide")
     def _settings(self):
         return {**super()._settings(), "targets": "classes"}
 
@@ -191,8 +193,7 @@ class AutoClassifier(_Transductive):
         return self._sets(np.array(result["classes_kept"]))
 
     def _sets(self, kept):
-        several = self.transduction_.ndim > 1
-        return (kept.reshape(len(kept), -1, 2) if several else kept) > 0
+        return (kept.reshape(len(kept), -1, 2) if self._wide else kept) > 0
 
 
 @of_method("auto", leave_out=(
@@ -228,6 +229,7 @@ class AutoRegressor(RegressorMixin, Estimator):
     _tags = {"allow_nan": True, "multioutput": True}
     _kept = ("held_out",)
 
+    _saved = ("_one",)
     def _settings(self):
         return {**super()._settings(), "targets": "numbers"}
 

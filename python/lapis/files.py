@@ -1,13 +1,17 @@
 """Model files, shared with the command."""
 from __future__ import annotations
 
+import json
 from os import PathLike
 from typing import Any, Union
+
+import numpy as np
 
 from ._core import Model
 from ._estimator import unkept_class
 from ._settings import table
-from .completion import AutoClassifier, MatrixCompletionClassifier
+from .completion import (AutoClassifier, AutoRegressor,
+                         MatrixCompletionClassifier)
 from .exceptions import NotFittedError
 from .robust import RobustLDA, RobustPCA, RobustRegressor
 from .svm import MISVMPlusClassifier, SVMPlusClassifier
@@ -15,6 +19,41 @@ from .svm import MISVMPlusClassifier, SVMPlusClassifier
 _CLASSES = {cls._method: cls for cls in (
     MatrixCompletionClassifier, MISVMPlusClassifier, RobustLDA, RobustPCA,
     RobustRegressor, SVMPlusClassifier)}
+# Those whose model is that of whichever method answers: it says whose it is.
+_CHOOSERS = {cls.__name__: cls for cls in (AutoClassifier, AutoRegressor)}
+
+
+def _sign(estimator, model):
+    """Whose model it is, and what of it the library does not keep."""
+    plain = (bool, int, float, str, type(None))
+    own = {key: value for key, value in estimator.get_params().items()
+           if isinstance(value, plain)}
+    state = {key: getattr(estimator, key) for key in estimator._saved}
+    model.set_text("estimator", [type(estimator).__name__, json.dumps(own),
+                                 json.dumps(state)])
+
+
+def _signed(model, path):
+    """The estimator that `_sign` wrote into a model, unfitted, and its state;
+    of a model by the command those of its method."""
+    signed = model.get("estimator")
+    if signed is not None:
+        try:
+            name, own, state = (str(text) for text in np.ravel(signed))
+            state = json.loads(state)
+            estimator = _CHOOSERS[name](**json.loads(own))
+            return estimator, {key: state[key] for key in estimator._saved}
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(f"{path}: which estimator it is of cannot be "
+                             "read; save it again") from None
+    cls = _CLASSES.get(model.method)
+    if cls is None:
+        raise ValueError(f"{path}: a model of {model.method} has no estimator")
+    settings = model.settings
+    words = {row.key: row.choices for row in table(model.method).rows
+             if row.is_matrix}
+    return cls(**{key: settings[key] for key in table(model.method).keys
+                  if key not in words or settings[key] in words[key]}), {}
 
 
 def save(estimator: object, path: Union[str, PathLike]) -> None:
@@ -34,10 +73,11 @@ def save(estimator: object, path: Union[str, PathLike]) -> None:
     >>> lapis.load(path).predict([[2.0]]).tolist()
     ['b']
     """
-    if not isinstance(estimator, tuple(_CLASSES.values())):
+    known = [*_CLASSES.values(), *_CHOOSERS.values()]
+    if not isinstance(estimator, tuple(known)):
         raise TypeError(
-            f"a {type(estimator).__name__} has no model file, as "
-            + ", ".join(cls.__name__ for cls in _CLASSES.values())
+            f"{type(estimator).__name__} has no model file, as "
+            + ", ".join(cls.__name__ for cls in known)
             + " have; pickle keeps it")
     model = getattr(estimator, "_model", None)
     if model is None:
@@ -50,6 +90,8 @@ def save(estimator: object, path: Union[str, PathLike]) -> None:
                 f"the class {lost!r} cannot be written: a model file holds "
                 "classes as words without zero bytes, those of type bytes "
                 "where they are text (UTF-8); pickle keeps it")
+    if isinstance(estimator, tuple(_CHOOSERS.values())):
+        _sign(estimator, model)
     model.save(path)
 
 
@@ -78,19 +120,12 @@ def load(path: Union[str, PathLike]) -> Any:
     OSError: nowhere.lapis: cannot be opened: No such file or directory
     """
     model = Model.load(path)
-    cls = _CLASSES.get(model.method)
-    if cls is None:
-        raise ValueError(f"{path}: a model of {model.method} has no estimator")
-    settings = model.settings
-    words = {row.key: row.choices for row in table(model.method).rows
-             if row.is_matrix}
-    estimator = cls(**{
-        key: settings[key] for key in table(model.method).keys
-        if key not in words or settings[key] in words[key]})
-    estimator._model, estimator.settings_ = model, settings
+    estimator, state = _signed(model, path)
+    estimator._model, estimator.settings_ = model, model.settings
     estimator.n_features_in_ = model.n_features
     names = model.get("feature_names")
     if names is not None:
         estimator.feature_names_in_ = names.astype(object)
     estimator._restore()
+    vars(estimator).update(state)
     return estimator

@@ -1059,11 +1059,43 @@ class Habits(unittest.TestCase):
             self.assertEqual(lapis.load(file.name).classes_.tolist(),
                              ["1", "2"])
 
+    def test_what_chooses_is_kept_as_itself(self):
+        X, y, _ = two_classes(90)
+        words = np.where(y > 0, "up", "down").astype(object)
+        three = np.where(X[:, 0] > 1, "far", words)
+        both = np.column_stack([y > 0, X[:, 0] > 1]).astype(float)
+        both[::7] = np.nan
+        for given, who in ((words, "linear"), (three, "trees"), (y, "mc"),
+                           (both, "linear")):
+            model = lapis.AutoClassifier(candidates=who, coverage=.8,
+                                         random_state=3).fit(X, given)
+            back = self.through_a_file(model)
+            self.assertEqual(back.get_params(), model.get_params())
+            np.testing.assert_array_equal(back.classes_, model.classes_)
+            for ask in ("predict", "predict_proba", "decision_function",
+                        "predict_set"):
+                np.testing.assert_array_equal(getattr(back, ask)(X),
+                                              getattr(model, ask)(X))
+        for given in (X[:, 0] + X[:, 1], X[:, :2] + 1):
+            model = lapis.AutoRegressor(candidates="linear",
+                                        coverage=.8).fit(X, given)
+            back = self.through_a_file(model)
+            np.testing.assert_array_equal(back.predict(X), model.predict(X))
+            np.testing.assert_array_equal(back.predict_interval(X),
+                                          model.predict_interval(X))
+
+    def through_a_file(self, model):
+        with tempfile.NamedTemporaryFile(suffix=".lapis") as file:
+            lapis.save(model, file.name)
+            back = lapis.load(file.name)
+        self.assertIs(type(back), type(model))
+        return back
+
     def test_what_has_no_model_file(self):
         X, y, _ = two_classes(40)
         for model in (lapis.LowRankImputer(lam=1.0).fit(X),
                       make_pipeline(lapis.SVMPlusClassifier()).fit(X, y)):
-            with self.assertRaisesRegex(TypeError, "has no model file"):
+            with self.assertRaisesRegex(TypeError, "^[A-Z]\\w+ has no model "):
                 lapis.save(model, "never.lapis")
         with self.assertRaises(NotFittedError):
             lapis.save(lapis.RobustPCA(), "never.lapis")
