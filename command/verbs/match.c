@@ -68,7 +68,10 @@ static lapis_json *slot_json(const lapis_solver *f, int64_t slot, int64_t image)
   lapis_mat match = result_of(f, "match"), xy = result_of(f, "xy");
   lapis_mat inlier = result_of(f, "inlier"), of = result_of(f, "instance");
   int64_t at = (int64_t)lapis_mat_at(&match, slot, image);
+  lapis_mat names = result_of(f, "point_names");
   lapis_json *one = lapis_json_object();
+  if (names.cols > 0)
+    lapis_json_put_text(one, "point", flow_text_at(&names, slot));
   lapis_json_put_integer(one, "instance", (int64_t)lapis_mat_at(&of, 0, slot));
   lapis_json_put_integer(one, "keypoint", at);
   if (at < 0) return one;

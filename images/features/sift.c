@@ -11,19 +11,50 @@
 
 enum { LEAST_SIDE = 8 };
 
+typedef struct given_points {
+  sift_points all;
+  int64_t *count;    /* of each image that was kept */
+  const char **name; /* all.count */
+} given_points;
+
 /* Given points belong to names, the cache goes by content. */
-static lapis_status read_points(feature_job *j, const lapis_sift_settings *set)
+static lapis_status read_points(feature_job *j)
 {
-  sift_points *points = j->state = base_alloc(j->base.ctx, 1, sizeof *points);
-  if (points == NULL) return LAPIS_ENOMEM;
+  given_points *given = j->state = base_alloc(j->base.ctx, 1, sizeof *given);
+  if (given == NULL) return LAPIS_ENOMEM;
   j->cache = NULL;
-  return sift_points_read(j, set->xy, set->scale, points);
+  return sift_points_read(j, &given->all);
+}
+
+/* Beside a grid: how many points of an image were given, and their names. */
+static lapis_status finish(feature_job *j)
+{
+  const lapis_sift_settings *set = j->settings;
+  given_points *given = j->state;
+  if (given == NULL || set->grid == 0) return LAPIS_OK;
+  given->count = base_alloc(j->base.ctx, j->kept, sizeof *given->count);
+  given->name = base_alloc(j->base.ctx, given->all.count, sizeof *given->name);
+  if (given->count == NULL || given->name == NULL) return LAPIS_ENOMEM;
+  int64_t names = 0, kept = 0;
+  for (int64_t i = 0, p = 0; i < j->count; i++) {
+    bool stays = j->slot[i].status >= 0;
+    for (; p < given->all.count && given->all.at[p].image == i; p++) {
+      if (!stays) continue;
+      given->name[names++] = given->all.at[p].name;
+      given->count[kept]++;
+    }
+    kept += stays;
+  }
+  lapis_mat name = {LAPIS_TEXT, 1, names, 1, (void *)given->name, NULL, NULL};
+  solver_publish(&j->base, "given", lapis_mat_i64(given->count, 1, kept));
+  solver_publish(&j->base, "point_names", name);
+  return LAPIS_OK;
 }
 
 static lapis_status begin(feature_job *j)
 {
   const lapis_sift_settings *set = j->settings;
-  if (sift_built()) return set->xy == NULL ? LAPIS_OK : read_points(j, set);
+  if (sift_built()) return set->xy == NULL ? LAPIS_OK : read_points(j);
   return lapis_fail(j->base.ctx, LAPIS_ENOTBUILT,
                     "sift: is not built into this LAPIS; it needs VLFeat "
                     "(Debian: libvlfeat-dev)");
@@ -31,8 +62,12 @@ static lapis_status begin(feature_job *j)
 
 static void end(feature_job *j)
 {
-  if (j->state != NULL) sift_points_free(j->state);
-  base_free(j->state);
+  given_points *given = j->state;
+  if (given == NULL) return;
+  sift_points_free(&given->all);
+  base_free(given->count);
+  base_free(given->name);
+  base_free(given);
 }
 
 /* ---- the strongest ------------------------------------------------------*/
@@ -164,21 +199,33 @@ static void reduce(const feature_view *v, const lapis_image *grey,
   }
 }
 
+/* Of a grid only what says something stays; all else has to. */
 static lapis_status check_described(const feature_job *j, const feature_view *v,
                                     const sift_points *points,
-                                    const feature_piece *piece)
+                                    feature_piece *piece)
 {
   const lapis_sift_settings *set = j->settings;
-  const float *vector = piece->item[0].val, *place = piece->item[1].val;
+  float *vector = piece->item[0].val, *place = piece->item[1].val;
+  int64_t kept = 0;
   for (int64_t i = 0; i < points->count; i++)
-    if (!says_something(vector + i * SIFT_SIZE))
+    if (says_something(vector + i * SIFT_SIZE)) {
+      memmove(vector + kept * SIFT_SIZE, vector + i * SIFT_SIZE,
+              SIFT_SIZE * sizeof *vector);
+      memmove(place + kept * SIFT_PLACE, place + i * SIFT_PLACE,
+              SIFT_PLACE * sizeof *place);
+      kept++;
+    } else if (points->at[i].line > 0)
       return lapis_fail(v->ctx, LAPIS_EDATA,
                         "%s:%" PRId64 ": around the point %g,%g %s is even; "
                         "there is nothing to describe",
                         set->xy, points->at[i].line,
                         (double)place[SIFT_PLACE * i],
                         (double)place[SIFT_PLACE * i + 1], j->path[v->index]);
-  return LAPIS_OK;
+  piece->item[0].cols = piece->item[1].cols = kept;
+  if (kept > 0) return LAPIS_OK;
+  return lapis_fail(v->ctx, LAPIS_EDATA,
+                    "%s: is even everywhere; there is nothing to describe",
+                    j->path[v->index]);
 }
 
 static lapis_status describe(const feature_job *j, const feature_view *v,
@@ -189,7 +236,7 @@ static lapis_status describe(const feature_job *j, const feature_view *v,
   sift_task t = {
       .grey = grey, .levels = set->levels, .first_octave = set->first_octave};
   TRY(check(j, v, &t));
-  TRY(sift_points_of(j, v, set->xy, j->state, &own));
+  TRY(sift_points_of(j, v, &((given_points *)j->state)->all, &own));
   float *vector = base_alloc(v->ctx, own.count * SIFT_SIZE, sizeof *vector);
   float *place = base_alloc(v->ctx, own.count * SIFT_PLACE, sizeof *place);
   out->item[0] = columns(vector, SIFT_SIZE, own.count);
@@ -245,6 +292,9 @@ static const lapis_param params[] = {
     REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000), .goes_with = "xy",
          .help = "with --xy: of points without one; a square 12 times as wide "
                  "is described"),
+    INT("grid", grid, .value = 0, FROM_TO(0, 1000), .goes_with = "xy",
+        .help = "with --xy: every N pixels of each image, too, behind its "
+                "points; 0: those points alone"),
 };
 
 const feature_kind feature_sift = {
@@ -261,4 +311,5 @@ const feature_kind feature_sift = {
     .begin = begin,
     .make = make,
     .fits = fits,
+    .finish = finish,
     .end = end};

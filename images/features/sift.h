@@ -20,7 +20,8 @@ typedef struct sift_list {
 } sift_list;
 
 typedef struct sift_point { /* made elsewhere */
-  int64_t image, line;
+  int64_t image, line;      /* line 0: of a grid */
+  char *name;
   double x, y, scale, angle;
 } sift_point;
 typedef struct sift_points {
@@ -43,14 +44,11 @@ double sift_bytes(const sift_task *t);
 lapis_status sift_grow(lapis_ctx *ctx, sift_list *list);
 
 /* ---- sift_points.c ------------------------------------------------------*/
-/* A table of them for the job's images, sorted by image; scale: of those that
- * have none. */
-lapis_status sift_points_read(const feature_job *j, const char *path,
-                              double scale, sift_points *out);
+/* The table of them for the job's images, sorted by image. */
+lapis_status sift_points_read(const feature_job *j, sift_points *out);
 void sift_points_free(sift_points *p);
-/* A copy of those of the image at hand. */
+/* A copy of those of the image at hand, the grid's behind them. */
 lapis_status sift_points_of(const feature_job *j, const feature_view *v,
-                            const char *path, const sift_points *all,
-                            sift_points *out);
+                            const sift_points *all, sift_points *out);
 
 #endif

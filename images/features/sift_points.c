@@ -1,5 +1,6 @@
 /* sift_points.c - points made elsewhere that keypoints' descriptors are asked
- * for: rows of name,x,y[,scale[,angle]]. */
+ * for: rows of name,x,y[,scale[,angle]], with titles also of a last column
+ * `point`, their names. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,18 @@ static const place_form form = {.noun = "point",
                                 .column = {"x", "y", "scale", "angle"},
                                 .positive = {false, false, true},
                                 .needed = 2,
-                                .most = 4};
+                                .most = 4,
+                                .word = "point"};
+
+/* Beside a grid, which is of one scale and upright. */
+static const place_form plain = {.noun = "point",
+                                 .nouns = "points",
+                                 .title = "name,x,y[,point]",
+                                 .rows = "name,x,y[,point]",
+                                 .column = {"x", "y"},
+                                 .needed = 2,
+                                 .most = 2,
+                                 .word = "point"};
 
 /* Its whole path, or else the one image it may be; *out. */
 static lapis_status find_image(const feature_job *j, const char *path,
@@ -91,33 +103,54 @@ static lapis_status check_twice(const feature_job *j, const char *path,
   return LAPIS_OK;
 }
 
-lapis_status sift_points_read(const feature_job *j, const char *path,
-                              double scale, sift_points *out)
+/* Beside a grid each point has a name of its own, or none. */
+static lapis_status check_names(const feature_job *j, const char *path,
+                                const sift_points *p)
 {
+  for (int64_t i = 1; i < p->count; i++)
+    for (int64_t a = 0; a < i; a++)
+      if (*p->at[i].name != '\0' && p->at[a].image == p->at[i].image &&
+          strcmp(p->at[a].name, p->at[i].name) == 0)
+        return lapis_fail(j->base.ctx, LAPIS_EDATA,
+                          "%s:%" PRId64 ": the point '%.200s' is on line "
+                          "%" PRId64 " already",
+                          path, p->at[i].line, p->at[i].name, p->at[a].line);
+  return LAPIS_OK;
+}
+
+lapis_status sift_points_read(const feature_job *j, sift_points *out)
+{
+  const lapis_sift_settings *set = j->settings;
+  const char *path = set->xy;
+  bool grid = set->grid > 0;
   place_table all;
   *out = (sift_points){0};
-  TRY(places_read(j->base.ctx, path, &form, &all));
+  TRY(places_read(j->base.ctx, path, grid ? &plain : &form, &all));
   out->at = base_alloc(j->base.ctx, all.count, sizeof *out->at);
   lapis_status s = out->at == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   for (; s >= 0 && out->count < all.count; out->count++) {
-    const place_row *row = &all.row[out->count];
+    place_row *row = &all.row[out->count];
     const double *v = row->number;
     sift_point *p = &out->at[out->count];
     *p = (sift_point){.line = row->line,
+                      .name = row->word,
                       .x = v[0],
                       .y = v[1],
-                      .scale = isnan(v[2]) ? scale : v[2],
+                      .scale = isnan(v[2]) ? set->scale : v[2],
                       .angle = isnan(v[3]) ? 0 : v[3]};
+    row->word = NULL;
     s = find_image(j, path, row, &p->image);
   }
   places_free(&all);
   if (s >= 0) s = check_twice(j, path, out);
+  if (s >= 0 && grid) s = check_names(j, path, out);
   if (s < 0) sift_points_free(out);
   return s;
 }
 
 void sift_points_free(sift_points *p)
 {
+  for (int64_t i = 0; i < p->count; i++) base_free(p->at[i].name);
   base_free(p->at);
   *p = (sift_points){0};
 }
@@ -134,20 +167,45 @@ static lapis_status check_inside(const feature_job *j, const feature_view *v,
                     path, p->line, p->x, p->y, w, h, j->path[v->index]);
 }
 
-lapis_status sift_points_of(const feature_job *j, const feature_view *v,
-                            const char *path, const sift_points *all,
-                            sift_points *out)
+/* How many a grid has along a side of so many pixels; the first is half a
+ * step inside. */
+static int64_t grid_along(int64_t side, int64_t step)
 {
+  return step == 0 ? 0 : (side + step / 2) / step;
+}
+
+static void fill_grid(const feature_view *v, const lapis_sift_settings *set,
+                      sift_point *to)
+{
+  int64_t wide = grid_along(v->image->width, set->grid);
+  int64_t high = grid_along(v->image->height, set->grid);
+  double start = (double)((set->grid - 1) / 2);
+  for (int64_t i = 0; i < wide * high; i++)
+    to[i] = (sift_point){.image = v->index,
+                         .x = start + (double)(i % wide * set->grid),
+                         .y = start + (double)(i / wide * set->grid),
+                         .scale = set->scale};
+}
+
+lapis_status sift_points_of(const feature_job *j, const feature_view *v,
+                            const sift_points *all, sift_points *out)
+{
+  const lapis_sift_settings *set = j->settings;
   int64_t first = 0, end;
   while (first < all->count && all->at[first].image < v->index) first++;
   for (end = first; end < all->count && all->at[end].image == v->index; end++)
-    TRY(check_inside(j, v, path, &all->at[end]));
-  if (end == first)
+    TRY(check_inside(j, v, set->xy, &all->at[end]));
+  int64_t given = end - first;
+  int64_t grid = grid_along(v->image->width, set->grid) *
+                 grid_along(v->image->height, set->grid);
+  if (given + grid == 0)
     return lapis_fail(v->ctx, LAPIS_EMISSING, "%s: has no point in %s",
-                      j->path[v->index], path);
-  out->count = end - first;
+                      j->path[v->index], set->xy);
+  out->count = given + grid;
   out->at = base_alloc(v->ctx, out->count, sizeof *out->at);
   if (out->at == NULL) return LAPIS_ENOMEM;
-  memcpy(out->at, all->at + first, (size_t)out->count * sizeof *out->at);
+  if (given > 0)
+    memcpy(out->at, all->at + first, (size_t)given * sizeof *out->at);
+  if (grid > 0) fill_grid(v, set, out->at + given);
   return LAPIS_OK;
 }

@@ -9,6 +9,7 @@
 typedef struct scan {
   csv_scan csv;
   const place_form *form;
+  int word; /* the number of that column; 0: there is none */
 } scan;
 
 static lapis_status fail_cell(const scan *s, const csv_cell *cell,
@@ -35,16 +36,21 @@ static lapis_status take_number(const scan *s, const csv_cell *cell, int column,
                     cell->text, side ? " above 0" : "");
 }
 
-static lapis_status take_row(scan *s, csv_cell *name, place_row *row)
+static lapis_status take_row(scan *s, csv_cell *name, csv_cell *word,
+                             place_row *row)
 {
   TRY(csv_next(&s->csv, name));
   if (name->size == 0) return fail_cell(s, name, "no name");
   row->line = name->line;
   for (int i = 0; i < PLACE_NUMBERS; i++) row->number[i] = NAN;
   csv_cell cell = *name;
-  for (int i = 0; i < s->form->most && !cell.last; i++) {
+  int most = s->word > 0 ? s->word : s->form->most;
+  for (int i = 0; i < most && !cell.last; i++) {
     TRY(csv_next(&s->csv, &cell));
-    TRY(take_number(s, &cell, i, &row->number[i]));
+    if (i + 1 == s->word)
+      *word = cell;
+    else
+      TRY(take_number(s, &cell, i, &row->number[i]));
     if (cell.last && i + 1 < s->form->needed)
       return fail_cell(s, &cell, "the row ends too early");
   }
@@ -54,20 +60,33 @@ static lapis_status take_row(scan *s, csv_cell *name, place_row *row)
 }
 
 /* The first row where its second cell is no number but a word. */
-static lapis_status skip_header(csv_scan *s)
+static lapis_status skip_header(scan *s)
 {
-  csv_scan ahead = *s;
+  csv_scan ahead = s->csv;
   csv_cell cell;
+  int at = 1;
   TRY(csv_next(&ahead, &cell));
   if (cell.last) return LAPIS_OK; /* take_row says what is wrong */
   TRY(csv_next(&ahead, &cell));
   if (csv_value(&cell, NULL) != CSV_TEXT || cell.size != 1 ||
       (cell.text[0] != 'x' && cell.text[0] != 'X'))
     return LAPIS_OK;
-  while (!cell.last) TRY(csv_next(&ahead, &cell));
+  for (; !cell.last; at++) TRY(csv_next(&ahead, &cell));
+  const char *word = s->form->word;
+  if (word != NULL && at > s->form->needed &&
+      cell.size == (int64_t)strlen(word) &&
+      memcmp(cell.text, word, strlen(word)) == 0)
+    s->word = at;
   csv_skip_blank(&ahead);
-  *s = ahead;
+  s->csv = ahead;
   return LAPIS_OK;
+}
+
+static char *copy_cell(lapis_ctx *ctx, const csv_cell *cell)
+{
+  char *text = base_alloc(ctx, cell->size + 1, 1);
+  if (text != NULL && cell->size > 0) csv_copy(cell, text);
+  return text;
 }
 
 static lapis_status read_rows(scan *s, place_table *out)
@@ -75,19 +94,19 @@ static lapis_status read_rows(scan *s, place_table *out)
   int64_t room = 0;
   lapis_ctx *ctx = s->csv.ctx;
   while (!csv_at_end(&s->csv)) {
-    csv_cell name;
+    csv_cell name, word = {.size = 0};
     place_row row;
-    TRY(take_row(s, &name, &row));
+    TRY(take_row(s, &name, &word, &row));
     if (out->count == room) {
       void *rows = out->row;
       room = 2 * room + 64;
       TRY(base_grow(ctx, &rows, out->count, room, sizeof *out->row));
       out->row = rows;
     }
-    row.name = base_alloc(ctx, name.size + 1, 1);
-    if (row.name == NULL) return LAPIS_ENOMEM;
-    csv_copy(&name, row.name);
+    row.name = copy_cell(ctx, &name);
+    row.word = copy_cell(ctx, &word);
     out->row[out->count++] = row;
+    if (row.name == NULL || row.word == NULL) return LAPIS_ENOMEM;
     csv_skip_blank(&s->csv);
   }
   return LAPIS_OK;
@@ -102,7 +121,7 @@ static lapis_status read_table(lapis_ctx *ctx, const io_file *f,
                       "%s: is not a table; %s are rows of %s", io_name(f->path),
                       form->nouns, form->title);
   TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s.csv));
-  if (!csv_at_end(&s.csv)) TRY(skip_header(&s.csv));
+  if (!csv_at_end(&s.csv)) TRY(skip_header(&s));
   TRY(read_rows(&s, out));
   if (out->count == 0)
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: holds no %s", io_name(f->path),
@@ -124,7 +143,10 @@ lapis_status places_read(lapis_ctx *ctx, const char *path,
 
 void places_free(place_table *t)
 {
-  for (int64_t i = 0; i < t->count; i++) base_free(t->row[i].name);
+  for (int64_t i = 0; i < t->count; i++) {
+    base_free(t->row[i].name);
+    base_free(t->row[i].word);
+  }
   base_free(t->row);
   *t = (place_table){0};
 }

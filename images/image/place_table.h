@@ -13,10 +13,13 @@ typedef struct place_form { /* what a table holds */
   const char *column[PLACE_NUMBERS]; /* names of the numbers */
   bool positive[PLACE_NUMBERS];
   int needed, most; /* of the numbers: those behind `needed` may lack */
+  const char *word; /* title of a last column of texts, or NULL: only where the
+                       first line has titles */
 } place_form;
 
 typedef struct place_row {
   char *name; /* as it is written */
+  char *word; /* empty where there is none */
   int64_t line;
   double number[PLACE_NUMBERS]; /* NaN where there is none */
 } place_row;

@@ -1,6 +1,7 @@
 /* match.c - images of one object -> the same points in all of them.
  *
  *   keypoints -> roml -> slots -> votes
+ *   points of one image, a grid in all -> followed (follow.c) -> slots
  *
  * Keypoints with their descriptors are found in every image, or points that are
  * given are described, and roml [ROML16] chooses as many of each as the object
@@ -40,6 +41,9 @@ typedef struct match {
   double *support, *blocks; /* n x K; d x n x K */
   unsigned char *sure;      /* n x K */
   int64_t tried;            /* slots that were counted in */
+  int64_t from, labelled;   /* with --first: the image, its points */
+  const char **name;        /* labelled */
+  char *names;              /* what they point to */
 } match;
 
 /* ---- beginning ----------------------------------------------------------*/
@@ -87,6 +91,8 @@ static void forget(lapis_flow *f)
   free(m->instance);
   free(m->blocks);
   free(m->sure);
+  free(m->name);
+  free(m->names);
 }
 
 /* ---- keypoints ----------------------------------------------------------*/
@@ -96,10 +102,11 @@ static lapis_status find_points(lapis_flow *f)
   const lapis_method *kind = lapis_feature_find("sift");
   lapis_sift_settings sift;
   lapis_settings_default(kind, &sift);
-  if (m->set.xy == NULL) sift.most = m->set.points;
   sift.peak = m->set.peak;
   sift.longest = m->set.longest;
-  sift.xy = m->set.xy;
+  sift.xy = m->set.first != NULL ? m->set.first : m->set.xy;
+  if (sift.xy == NULL) sift.most = m->set.points;
+  sift.grid = m->set.first != NULL ? m->set.grid : 0;
   sift.scale = m->set.scale;
   flow_kinds kinds = {.count = 1, .kind = {kind}, .settings = {&sift}};
   return flow_features(f, &kinds, NULL);
@@ -108,12 +115,14 @@ static lapis_status find_points(lapis_flow *f)
 static int64_t least_points(const match *own)
 {
   int64_t sets = own->set.instances > 0 ? own->set.instances : 1;
+  if (own->set.first != NULL) return 1;
   return own->set.inliers > 0 ? own->set.inliers * sets : LEAST_POINTS;
 }
 
 static const char *points_of(const match *own)
 {
-  return own->set.xy == NULL ? "keypoints" : "points";
+  bool found = own->set.xy == NULL && own->set.first == NULL;
+  return found ? "keypoints" : "points";
 }
 
 /* few: images of fewer points than are to be matched; how many those are.
@@ -203,6 +212,117 @@ static void copy_points(match *m, const lapis_mat *X, const lapis_mat *xy,
   }
 }
 
+/* ---- points of one image ------------------------------------------------*/
+/* Their image, of those that were read; *n: how many they are. */
+static lapis_status find_labelled(const lapis_flow *f, int64_t *image,
+                                  int64_t *n)
+{
+  const match *m = f->own;
+  lapis_mat given;
+  int64_t images = 0;
+  TRY(lapis_result_get(f->features, "given", &given));
+  for (int64_t k = given.cols - 1; k >= 0; k--) {
+    int64_t count = (int64_t)lapis_mat_at(&given, 0, k);
+    if (count > 0) *image = k, *n = count, images++;
+  }
+  if (images == 1) return LAPIS_OK;
+  return lapis_fail(f->ctx, LAPIS_EDATA,
+                    images == 0
+                        ? "match: %s: the image with these points is left out"
+                        : "match: %s: holds points of %" PRId64
+                          " images; --first takes those of one, --xy "
+                          "the points of all",
+                    m->set.first, images);
+}
+
+/* What the points are called: as the table says, or by their number. */
+static lapis_status take_names(lapis_flow *f)
+{
+  enum { NUMBER = 24 };
+  match *m = f->own;
+  lapis_mat given;
+  size_t size = 0, used = 0;
+  TRY(lapis_result_get(f->features, "point_names", &given));
+  const char *const *text = given.val;
+  for (int64_t j = 0; j < m->labelled; j++) size += strlen(text[j]) + NUMBER;
+  m->name = calloc((size_t)m->labelled + 1, sizeof *m->name);
+  m->names = calloc(size + 1, 1);
+  if (m->name == NULL || m->names == NULL) return flow_no_memory(f);
+  for (int64_t j = 0; j < m->labelled; j++) {
+    m->name[j] = m->names + used;
+    used += (size_t)(*text[j] == '\0'
+                         ? snprintf(m->names + used, NUMBER, "%" PRId64, j + 1)
+                         : snprintf(m->names + used, strlen(text[j]) + 1, "%s",
+                                    text[j])) +
+            1;
+  }
+  lapis_mat names = given;
+  names.val = m->name;
+  flow_publish(f, "point_names", names);
+  return LAPIS_OK;
+}
+
+/* Only the features of the points that were found stay: n of each image. */
+static lapis_status keep_found(lapis_flow *f, lapis_mat *X)
+{
+  match *m = f->own;
+  int64_t d = X->rows, found = m->labelled * f->n;
+  double *kept = malloc((size_t)(found * d + 1) * sizeof *kept);
+  double *frame = malloc((size_t)(found * FRAME + 1) * sizeof *frame);
+  if (kept != NULL && frame != NULL)
+    for (int64_t i = 0; i < found; i++) {
+      memcpy(kept + i * d, m->X + m->slot[i] * d, (size_t)d * sizeof *kept);
+      memcpy(frame + i * FRAME, m->frame + m->slot[i] * FRAME,
+             FRAME * sizeof *frame);
+    }
+  if (kept == NULL || frame == NULL) {
+    free(kept);
+    free(frame);
+    return flow_no_memory(f);
+  }
+  free(m->X);
+  free(m->frame);
+  free(m->group);
+  m->X = kept;
+  m->frame = frame;
+  m->group = malloc((size_t)(found + 1) * sizeof *m->group);
+  if (m->group == NULL) return flow_no_memory(f);
+  for (int64_t i = 0; i < found; i++)
+    m->slot[i] = i, m->group[i] = i / m->labelled;
+  X->cols = found;
+  return LAPIS_OK;
+}
+
+/* The points of one image in all others; X: of each image its points. */
+static lapis_status follow_points(lapis_flow *f, lapis_mat *X)
+{
+  static const double SCALES = 3, STEPS = 1.5;
+  match *m = f->own;
+  TRY(find_labelled(f, &m->from, &m->labelled));
+  TRY(take_names(f));
+  size_t slots = (size_t)(m->labelled * f->n) + 1;
+  m->first = calloc((size_t)f->n + 1, sizeof *m->first);
+  m->slot = calloc(slots, sizeof *m->slot);
+  m->sure = calloc(slots, 1);
+  if (m->first == NULL || m->slot == NULL || m->sure == NULL)
+    return flow_no_memory(f);
+  for (int64_t j = 0; j < X->cols; j++) m->first[m->group[j] + 1]++;
+  for (int64_t k = 0; k < f->n; k++) m->first[k + 1] += m->first[k];
+  flow_follow v = {.d = X->rows,
+                   .K = f->n,
+                   .n = m->labelled,
+                   .X = m->X,
+                   .at = m->frame,
+                   .first = m->first,
+                   .from = m->from,
+                   .near =
+                       fmax(SCALES * m->set.scale, STEPS * (double)m->set.grid),
+                   .pick = m->slot,
+                   .sure = m->sure};
+  return flow_find_points(&v) ? keep_found(f, X) : flow_no_memory(f);
+}
+
+/* ---- points of all images -----------------------------------------------*/
 static lapis_status take_points(lapis_flow *f)
 {
   match *m = f->own;
@@ -219,6 +339,7 @@ static lapis_status take_points(lapis_flow *f)
     return flow_no_memory(f);
   copy_points(m, &X, &xy, group.val);
   TRY(check_counts(f, &X));
+  if (m->set.first != NULL) TRY(follow_points(f, &X));
   for (int64_t i = 0; i < 2 * X.cols; i++)
     m->spot[i] = m->frame[FRAME * (i / 2) + i % 2];
   f->data.X = lapis_mat_f64(m->X, X.rows, X.cols);
@@ -258,6 +379,10 @@ static lapis_status solve_slots(lapis_flow *f, int64_t n)
 {
   const match *m = f->own;
   lapis_roml_settings roml = lapis_roml_defaults();
+  if (m->set.first != NULL) { /* its objective, and doubts by xi */
+    roml.start_match = lapis_mat_i64(m->slot, n, f->n);
+    roml.stop.max_iters = 0;
+  }
   roml.inliers = n;
   roml.instances = m->set.instances;
   roml.map = m->set.map == LAPIS_MATCH_EMBED ? LAPIS_ROML_MAP_EMBED
@@ -443,35 +568,64 @@ static void name_maps(lapis_flow *f, int64_t n)
 }
 
 /* Of 60 pairs of photographs of different things (MSRC v2) one had more than
- * CHANCE points confirmed, and of 24 sets of three or five none had any. */
+ * three points confirmed, and of 24 sets of three or five none had any: what
+ * chance gives is in doubt. */
 static void name_chance(lapis_flow *f, int64_t n, int64_t points)
 {
-  enum { CHANCE = 3 };
+  match *m = f->own;
+  int64_t chance = f->n == 2 ? 3 : 1;
+  if (points > chance || (points > 0 && n <= chance)) return;
+  memset(m->sure, 0, (size_t)(n * f->n));
   if (points == 0)
     flow_remark(f, "nothing-common",
                 "none of %" PRId64 " points is confirmed by most of the "
                 "images: they may show nothing in common; every match is in "
                 "doubt",
                 n);
-  else if (f->n == 2 && points <= CHANCE && n > CHANCE)
+  else
     flow_remark(f, "nothing-common",
-                "only %" PRId64 " of %" PRId64 " points are confirmed, and "
-                "two images of different things have up to %d: they may show "
-                "nothing in common",
-                points, n, CHANCE);
+                "only %" PRId64 " of %" PRId64 " points %s confirmed, and "
+                "%s of different things have up to %" PRId64 ": they may show "
+                "nothing in common; every match is in doubt",
+                points, n, points == 1 ? "is" : "are",
+                f->n == 2 ? "two images" : "images", chance);
+}
+
+/* Which points that were followed are sure: roml's doubt, too. */
+static lapis_status doubt_followed(lapis_flow *f, int64_t n)
+{
+  match *m = f->own;
+  lapis_mat inlier;
+  int64_t sure = 0;
+  TRY(lapis_result_get(f->solver, "inlier", &inlier));
+  for (int64_t i = 0; i < n * f->n; i++) {
+    m->sure[i] = m->sure[i] && lapis_mat_at(&inlier, i % n, i / n) > 0.5;
+    sure += m->sure[i] && i / n != m->from;
+  }
+  if (sure == 0)
+    flow_remark(f, "nothing-common",
+                "none of the %" PRId64 " points is found without doubt in "
+                "another image: they may show nothing in common",
+                n);
+  return LAPIS_OK;
 }
 
 static lapis_status solve(lapis_flow *f)
 {
   match *m = f->own;
-  bool estimated = m->set.inliers < 0;
-  int64_t n = estimated ? fewest_points(f) : m->set.inliers, points = 0;
+  bool follows = m->set.first != NULL;
+  bool estimated = m->set.inliers < 0 && !follows;
+  int64_t n = estimated ? fewest_points(f)
+              : follows ? m->labelled
+                        : m->set.inliers;
+  int64_t points = 0;
   lapis_status s = solve_slots(f, n);
+  if (follows && s == LAPIS_MAX_ITERS) s = LAPIS_OK; /* none was wanted */
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   TRY(take_instances(f, &n));
-  TRY(vote(f, n, &points));
-  name_chance(f, n, points);
-  name_maps(f, n);
+  TRY(follows ? doubt_followed(f, n) : vote(f, n, &points));
+  if (!follows) name_chance(f, n, points);
+  if (!follows) name_maps(f, n);
   if (estimated) {
     m->tried = n;
     flow_publish(f, "tried", lapis_mat_i64(&m->tried, 1, 1));
@@ -480,7 +634,7 @@ static lapis_status solve(lapis_flow *f)
   }
   flow_publish(f, "match", lapis_mat_i64(m->slot, n, f->n));
   flow_publish(f, "inlier", lapis_mat_u8(m->sure, n, f->n));
-  flow_publish(f, "support", lapis_mat_f64(m->support, n, f->n));
+  if (!follows) flow_publish(f, "support", lapis_mat_f64(m->support, n, f->n));
   flow_publish(f, "instance", lapis_mat_i64(m->instance, 1, n));
   TRY(place_slots(f));
   return s;
@@ -523,6 +677,7 @@ static lapis_status table(const lapis_flow *f, const char *path)
   lapis_mat slot, sure, xy, of;
   size_t size = strlen(path);
   char behind = size > 4 && strcmp(path + size - 4, ".tsv") == 0 ? '\t' : ',';
+  const char *const *name = ((const match *)f->own)->name;
   csv_writer s = {.used = 0};
   TRY(flow_get(f, "match", &slot));
   TRY(flow_get(f, "inlier", &sure));
@@ -539,7 +694,8 @@ static lapis_status table(const lapis_flow *f, const char *path)
         lapis_number_print(text[i + 1], sizeof text[i + 1], "%.9g",
                            lapis_mat_at(&xy, i, (int64_t)at));
       csv_writer_put(&s, ((const char *const *)f->names.val)[k], behind);
-      for (int i = 0; i < 3; i++) csv_writer_put(&s, text[i], behind);
+      csv_writer_put(&s, name == NULL ? text[0] : name[p], behind);
+      for (int i = 1; i < 3; i++) csv_writer_put(&s, text[i], behind);
       csv_writer_put(&s, lapis_mat_at(&sure, p, k) < 0.5 ? "yes" : "no",
                      behind);
       snprintf(text[0], sizeof text[0], "%.0f", lapis_mat_at(&of, 0, p));

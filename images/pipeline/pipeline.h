@@ -174,6 +174,20 @@ typedef struct flow_votes {
  */
 bool flow_vote(const flow_votes *v, int64_t *points);
 
+/* ---- follow.c: the points of one image, found in all others -------------*/
+typedef struct flow_follow {
+  int64_t d, K, n;      /* length of a feature, images, points */
+  const double *X;      /* d x m */
+  const double *at;     /* 4 x m: x, y, ... */
+  const int64_t *first; /* K + 1: image k has features first[k] .. */
+  int64_t from;         /* the image whose first n features the points are */
+  double near;          /* pixels: two places less apart than that are one */
+  int64_t *pick;        /* n x K: feature of each point */
+  unsigned char *sure;  /* n x K: found in two ways */
+} flow_follow;
+/* Fills pick and sure.  False: no memory. */
+bool flow_find_points(const flow_follow *v);
+
 /* ---- pictures.c: the page of pictures in which something was found -------*/
 typedef struct flow_pictures {
   const char *title;

@@ -185,25 +185,32 @@ const lapis_method label_method = {
 #define AT(field) offsetof(lapis_match_settings, field)
 static const lapis_param match_params[] = {
     INT("inliers", inliers, .symbol = "n", .value = -1, FROM_TO(1, 1e6),
-        .help = "points of the object in every image"),
+        .goes_with = "!first", .help = "points of the object in every image"),
     INT("instances", instances, .value = 1, .choices = "auto", AT_LEAST(1),
+        .goes_with = "!first",
         .help = "objects of N points each in every image; auto: as many as are "
                 "better than chance"),
-    INT("points", points, .value = 60, FROM_TO(4, 20000), .goes_with = "!xy",
+    INT("points", points, .value = 60, FROM_TO(4, 20000),
+        .goes_with = "!xy !first",
         .help = "use the N keypoints of highest contrast in each image"),
-    REAL("peak", peak, .value = 0.01, FROM_TO(0, 1), .goes_with = "!xy",
+    REAL("peak", peak, .value = 0.01, FROM_TO(0, 1), .goes_with = "!xy !first",
          .help = "least contrast of a keypoint, of grey values 0 to 1"),
     INT("longest", longest, .value = 1024, FROM_TO(16, 20000),
         .help = "an image with a longer side is made smaller"),
-    TEXT("xy", xy, .arg = "F.csv",
+    TEXT("xy", xy, .arg = "F.csv", .goes_with = "!first",
          .help = "points made elsewhere: rows of name,x,y[,scale[,angle]] "
                  "(default: keypoints are found)"),
-    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000), .goes_with = "xy",
-         .help = "with --xy: of points without one; a square 12 times as wide "
-                 "is described"),
+    TEXT("first", first, .arg = "F.csv",
+         .help = "points of one image, to be found in all others: rows of "
+                 "name,x,y[,point], the last one their names"),
+    INT("grid", grid, .value = 8, FROM_TO(2, 1000), .goes_with = "first",
+        .help = "with --first: they are looked for every N pixels"),
+    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000), .goes_with = "xy,first",
+         .help = "with --xy, --first: of points without one; a square 12 times "
+                 "as wide is described"),
     CHOICE(
         "map", map, "none|embed|positions", .value = LAPIS_MATCH_NONE,
-        .arg = "MAP",
+        .arg = "MAP", .goes_with = "!first",
         .help =
             "what points are compared by: descriptors; positions, too, in "
             "upright pictures that the object fills; positions of --xy alone"),
@@ -226,10 +233,12 @@ static const lapis_result_row match_results[] = {
                    "the object"),
     RESULT("inlier", "n x inliers", .type = LAPIS_U8,
            .help = "0 where that is in doubt"),
-    RESULT("support", "n x inliers",
+    RESULT("support", "n x inliers", .when = "!first",
            .help = "share of the other images that agree with it"),
     RESULT("instance", "inliers", .type = LAPIS_I64,
            .help = "whose point a slot is, from 1"),
+    RESULT("point_names", "inliers", .type = LAPIS_TEXT, .when = "first",
+           .help = "what the table calls the point of a slot"),
     RESULT("points", "sure x 4",
            .help = "image, slot, x, y of the matches that are not in doubt"),
     RESULT("tried", "1", .type = LAPIS_I64, .where = "inliers are estimated",

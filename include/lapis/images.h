@@ -128,6 +128,7 @@ typedef struct lapis_sift_settings {
   int64_t most, longest;
   const char *xy; /* .csv of points to describe; NULL: keypoints */
   double scale;   /* of points in xy that have none */
+  int64_t grid;   /* with xy: pixels between points of all images; 0: none */
 } lapis_sift_settings;
 
 /* ---- running ------------------------------------------------------------*/
@@ -576,6 +577,8 @@ typedef struct lapis_match_settings {
   bool no_cache, keep_going;
   double seconds;
   int64_t instances;
+  const char *first; /* .csv of the points of one image; NULL: keypoints */
+  int64_t grid;      /* pixels between the places where they are looked for */
 } lapis_match_settings;
 
 /* ---- locate: images of one kind of object -> where it is in each --------*/

@@ -220,6 +220,135 @@ static void bad_points_are_refused(void **state)
   command_end(&c);
 }
 
+/* ---- points of one image -------------------------------------------------*/
+static const scene upright[IMAGES] = {
+    {80, 80, 50, 0},     {87, 84, 51, 0},      {94, 90, 53, 0.05},
+    {100, 98, 55, 0.02}, {105, 94, 53, -0.03}, {110, 102, 51, 0},
+};
+
+static void begin_upright(command *c)
+{
+  static const double least[2] = {0.05, 0.05}, most[2] = {0.15, 0.15};
+  begin(c);
+  command_end(c);
+  scenes_begin(c, upright, IMAGES, least, most, 30);
+}
+
+/* Nine points of the third image, which have names. */
+enum { LABELLED = 9, FROM = 2 };
+static void write_first(const command *c)
+{
+  char text[LABELLED * 60 + 60];
+  size_t used = (size_t)sprintf(text, "name,x,y,point\n");
+  const scene *s = &upright[FROM];
+  for (int i = 0; i < LABELLED; i++) {
+    double u = .5 * (i % 3 - 1), v = .5 * (i / 3 - 1); /* NOLINT: whole */
+    used += (size_t)sprintf(
+        text + used, "c,%.9g,%.9g,corner %c\n",
+        s->x + s->half * (u * cos(s->angle) - v * sin(s->angle)),
+        s->y + s->half * (u * sin(s->angle) + v * cos(s->angle)), 'A' + i);
+  }
+  command_write(c, "first.csv", text, used);
+}
+
+/* By the transforms that made the pictures, within a tenth of the object. */
+static void points_of_one_image_are_found_in_all(void **state)
+{
+  command c;
+  lapis_arrays all;
+  char table[16384];
+  double right = 0, sure = 0, sure_right = 0;
+  begin_upright(&c);
+  write_first(&c);
+  command_do(&c, "match ?.pgm --first first.csv --grid 4 --no-cache --result "
+                 "r.npz -o page.html");
+  assert_null(strstr(c.err, "max-iters"));
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *match = &lapis_arrays_find(&all, "match")->mat;
+  const lapis_mat *inlier = &lapis_arrays_find(&all, "inlier")->mat;
+  const lapis_mat *xy = &lapis_arrays_find(&all, "xy")->mat;
+  const lapis_mat *name = &lapis_arrays_find(&all, "point_names")->mat;
+  assert_int_equal(match->rows, LABELLED);
+  assert_int_equal(match->cols, IMAGES);
+  assert_int_equal(name->cols, LABELLED);
+  assert_string_equal(((const char *const *)name->val)[8], "corner I");
+  for (int j = 0; j < LABELLED; j++)
+    for (int k = 0; k < IMAGES; k++) {
+      double u, v, want_u = .5 * (j % 3 - 1);
+      double want_v = .5 * (j / 3 - 1); /* NOLINT: whole */
+      int64_t at = (int64_t)lapis_mat_at(match, j, k);
+      scene_into(&upright[k], lapis_mat_at(xy, 0, at), lapis_mat_at(xy, 1, at),
+                 &u, &v);
+      bool there = hypot(u - want_u, v - want_v) < .2;
+      if (k == FROM) CHECK_NEAR(hypot(u - want_u, v - want_v), 0, 1e-5);
+      right += there;
+      sure += lapis_mat_at(inlier, j, k) > .5;
+      sure_right += there && lapis_mat_at(inlier, j, k) > .5;
+    }
+  CHECK_AT_LEAST(right, .9 * LABELLED * IMAGES);
+  CHECK_AT_LEAST(sure, .8 * LABELLED * IMAGES);
+  CHECK_AT_LEAST(sure_right, .95 * sure);
+  lapis_arrays_free(&all);
+  command_do(&c, "match ?.pgm --first first.csv --grid 4 --no-cache -q -o "
+                 "points.csv --json");
+  check_says(c.out, "\"point\": \"corner A\"");
+  command_slurp(&c, "points.csv", table, sizeof table);
+  check_says(table, "name,point,x,y,doubtful,instance\na.pgm,corner A,");
+  assert_true(command_exists(&c, "page.html"));
+  command_end(&c);
+}
+
+/* Points of a picture that shows nothing of the others are in doubt. */
+static void points_that_are_nowhere_else_are_doubted(void **state)
+{
+  static const double least[2] = {0.05, 0.05}, most[2] = {0.15, 0.1};
+  scene none[3];
+  command c;
+  lapis_arrays all;
+  double sure = 0;
+  begin(&c);
+  command_end(&c);
+  for (int k = 0; k < 3; k++) none[k] = (scene){-9, -9, 1e-3, 0};
+  scenes_begin(&c, none, 3, least, most, 60);
+  write_first(&c);
+  command_do(&c, "match ?.pgm --first first.csv --no-cache --result r.npz -q");
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *inlier = &lapis_arrays_find(&all, "inlier")->mat;
+  for (int i = 0; i < 2 * LABELLED; i++)
+    sure += lapis_mat_at(inlier, i % LABELLED, i / LABELLED);
+  CHECK_AT_MOST(sure, .15 * 2 * LABELLED);
+  lapis_arrays_free(&all);
+  command_end(&c);
+}
+
+static const bad_points bad_first[] = {
+    {"a,50,50\nb,9,9\n", "p.csv: holds points of 2 images"},
+    {"c,50,50\n", "p.csv:1: 'c' is not one of the 2 images"},
+    {"a,50,50,4\n", "a row is name,x,y[,point]"},
+    {"a,50,250\n", "p.csv:1: the point 50,250 lies outside"},
+    {"name,x,y,point\na,50,50,eye\na,60,60,eye\n",
+     "p.csv:3: the point 'eye' is on line 2 already"},
+};
+
+static void bad_first_points_are_refused(void **state)
+{
+  static const command_misuse wrong[] = {
+      {"match a.pgm b.pgm --first p.csv --xy p.csv", 2, "--xy"},
+      {"match a.pgm b.pgm --first p.csv --inliers 4", 2, "--inliers"},
+      {"match a.pgm b.pgm --first p.csv --map embed", 2, "--map"},
+      {"match a.pgm b.pgm --grid 4", 2, "--grid --first"},
+  };
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof bad_first / sizeof *bad_first; k++) {
+    command_write(&c, "p.csv", bad_first[k].table, strlen(bad_first[k].table));
+    command_run(&c, "match a.pgm b.pgm --first p.csv --no-cache -q");
+    command_expect(&c, 4, bad_first[k].said);
+  }
+  command_refuses(&c, wrong, sizeof wrong / sizeof *wrong, "-q --no-cache");
+  command_end(&c);
+}
+
 /* ---- how many points the object has -------------------------------------*/
 static double estimated(command *c)
 {
@@ -500,6 +629,9 @@ int test_match(void)
       cmocka_unit_test(given_points_are_put_in_order),
       cmocka_unit_test(given_positions_are_put_in_order),
       cmocka_unit_test(bad_points_are_refused),
+      cmocka_unit_test(points_of_one_image_are_found_in_all),
+      cmocka_unit_test(points_that_are_nowhere_else_are_doubted),
+      cmocka_unit_test(bad_first_points_are_refused),
       cmocka_unit_test(copies_match_wholly),
       cmocka_unit_test(noise_is_said_to_match_nothing),
       cmocka_unit_test(as_many_as_there_are),
