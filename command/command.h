@@ -111,11 +111,14 @@ typedef struct cli_args {
 
 /* Kinds of features, side by side: kinds.c. */
 enum { MAX_KINDS = 8 };
+/* Files of a kind: of vocabularies that are named after it, and of a network
+ * that the list names. */
+enum { KIND_WORDS, KIND_SAVED_WORDS, KIND_NET, KIND_FILES };
 typedef struct cli_kinds {
   int count;
   const lapis_method *kind[MAX_KINDS];
   void *settings[MAX_KINDS]; /* or NULL */
-  char *file[MAX_KINDS][2];  /* vocabularies named after their kind */
+  char *file[MAX_KINDS][KIND_FILES];
 } cli_kinds;
 
 typedef struct cli cli;

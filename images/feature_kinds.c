@@ -29,6 +29,22 @@ const lapis_method *lapis_feature_find(const char *name)
   return k == NULL ? NULL : &k->shown;
 }
 
+const lapis_method *lapis_feature_named(const char *list, size_t *bytes,
+                                        size_t *file)
+{
+  size_t size = list == NULL ? 0 : strcspn(list, ",");
+  size_t name = list == NULL ? 0 : strcspn(list, ",:");
+  if (bytes != NULL) *bytes = size;
+  if (file != NULL) *file = size > name + 1 ? size - name - 1 : 0;
+  for (int i = 0; i < KINDS; i++) {
+    const lapis_method *m = &kinds[i]->shown;
+    if (strlen(m->name) == name && strncmp(m->name, list, name) == 0 &&
+        (size == name || lapis_param_find(m, "net") != NULL))
+      return m;
+  }
+  return NULL;
+}
+
 bool feature_kind_is_single(const lapis_method *kind)
 {
   const feature_kind *k = kind == NULL ? NULL : find(kind->name);

@@ -22,14 +22,14 @@ static char *name_of_kind(const char *path, const char *kind)
 static int name_vocabularies(cli *c, cli_kinds *k, int i)
 {
   static const char *const options[] = {"vocabulary", "save-vocabulary"};
-  for (int f = 0; f < 2; f++) {
+  for (int f = KIND_WORDS; f <= KIND_SAVED_WORDS; f++) {
     const char *path = args_get(&c->args, options[f]);
     cli_kinds one = {.count = 1, .kind = {k->kind[i]}};
     if (path == NULL || k->count == 1 || !kinds_have(&one, options[f]))
       continue;
     char *own = k->file[i][f] = name_of_kind(path, k->kind[i]->name);
     if (own == NULL) return cli_fail(EXIT_FAILED, "out of memory");
-    if (f == 1) {
+    if (f == KIND_SAVED_WORDS) {
       int code = check_writable(c, own);
       if (code != EXIT_DONE) return code;
     }
@@ -45,6 +45,10 @@ int kinds_settings(cli *c, cli_kinds *k)
   int code = EXIT_DONE;
   for (int i = 0; i < k->count && code == EXIT_DONE; i++) {
     code = settings_beside(c, k->kind[i], &k->settings[i]);
+    const char *net = k->file[i][KIND_NET];
+    if (code == EXIT_DONE && net != NULL &&
+        lapis_settings_set(c->ctx, k->kind[i], k->settings[i], "net", net) < 0)
+      code = cli_fail_status(c, LAPIS_EINVAL);
     if (code == EXIT_DONE) code = name_vocabularies(c, k, i);
   }
   return code;
@@ -64,6 +68,6 @@ void kinds_free(cli_kinds *k)
 {
   for (int i = 0; i < k->count; i++) {
     free(k->settings[i]);
-    for (int f = 0; f < 2; f++) free(k->file[i][f]);
+    for (int f = 0; f < KIND_FILES; f++) free(k->file[i][f]);
   }
 }

@@ -203,7 +203,7 @@ static int take_method(cli *c, const char *word)
 {
   const cli_verb *v = c->verb;
   const lapis_method *m;
-  if (v->joins && strchr(word, ',') != NULL) {
+  if (v->joins && strpbrk(word, ",:") != NULL) {
     int code = kinds_named(c, word, &c->kinds);
     c->method = c->kinds.kind[0];
     return code;

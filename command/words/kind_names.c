@@ -1,17 +1,7 @@
-/* kind_names.c - kinds of features as they are listed: sift-bow,texton-bow. */
+/* kind_names.c - kinds of features as they are listed: sift-bow,onnx:F.onnx. */
 #include <string.h>
 
 #include "command/command.h"
-
-static const lapis_method *kind_named(const char *name, size_t size)
-{
-  for (int i = 0; lapis_feature_at(i) != NULL; i++) {
-    const char *own = lapis_feature_at(i)->name;
-    if (strlen(own) == size && strncmp(own, name, size) == 0)
-      return lapis_feature_at(i);
-  }
-  return NULL;
-}
 
 static int no_kind(const char *verb, const char *name, size_t size)
 {
@@ -30,15 +20,16 @@ int kinds_named(cli *c, const char *list, cli_kinds *out)
 {
   *out = (cli_kinds){.count = 0};
   for (const char *at = list;; at++) {
-    size_t size = strcspn(at, ",");
-    const lapis_method *kind = kind_named(at, size);
+    size_t size, file;
+    const lapis_method *kind = lapis_feature_named(at, &size, &file);
     if (out->count == MAX_KINDS)
       return cli_fail(EXIT_MISUSE,
                       "%s: more than %d kinds of features; name fewer",
                       c->verb->name, MAX_KINDS);
     if (kind == NULL) return no_kind(c->verb->name, at, size);
-    out->kind[out->count++] = kind;
     at += size;
+    if (file > 0) out->file[out->count][KIND_NET] = strndup(at - file, file);
+    out->kind[out->count++] = kind;
     if (*at == '\0') return EXIT_DONE;
   }
 }

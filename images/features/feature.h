@@ -70,6 +70,7 @@ typedef struct feature_kind {
   lapis_status (*keep)(const feature_job *j, const char *path);
   lapis_status (*recall)(feature_job *j, const char *path);
   uint64_t (*learnt)(const feature_job *j);
+  const char *learns;       /* what that is a hash of; NULL: "words" */
   const char *const *aside; /* up to a NULL: settings that leave X as it is once
                                all is learnt */
 } feature_kind;
@@ -131,7 +132,9 @@ lapis_status feature_shape(lapis_ctx *ctx, const char *kind, const char *text,
   KIND(dense_sift_bow)      \
   KIND(texton_bow)          \
   KIND(sift)                \
-  KIND(gist_boxes)
+  KIND(gist_boxes)          \
+  KIND(onnx)                \
+  KIND(onnx_boxes)
 #define FEATURE_DECLARED(name) extern const feature_kind feature_##name;
 FEATURE_KINDS(FEATURE_DECLARED)
 

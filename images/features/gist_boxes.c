@@ -21,36 +21,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "images/features/feature.h"
+#include "images/features/box_source.h"
 #include "images/features/gist.h"
 #include "images/features/outline.h"
-#include "images/image/place_table.h"
-#include "images/places/places.h"
 #include "lapis/tools.h"
 #include "mat/mat.h"
 
-enum { BOX_ROWS = 5 };
-
 typedef struct boxes_state {
   gist_bank *bank;
-  box_table table; /* empty: proposed */
+  box_source from;
 } boxes_state;
-
-/* ---- the table ----------------------------------------------------------*/
-static void warn_unknown(const feature_job *j, const box_table *t)
-{
-  int64_t unknown = 0, first = -1;
-  for (int64_t b = 0; b < t->count; b++) {
-    int64_t i = 0;
-    while (i < j->count && !place_names_path(t->name[b], j->path[i])) i++;
-    if (i == j->count && unknown++ == 0) first = b;
-  }
-  if (unknown > 0)
-    base_say(j->base.ctx, 0,
-             "%" PRId64 " rows of boxes name none of the images ('%s' is the "
-             "first)",
-             unknown, t->name[first]);
-}
 
 static lapis_status begin(feature_job *j)
 {
@@ -59,11 +39,7 @@ static lapis_status begin(feature_job *j)
   boxes_state *s = j->state = base_alloc(ctx, 1, sizeof *s);
   if (s == NULL) return LAPIS_ENOMEM;
   TRY(gist_bank_new(ctx, &set->gist, &s->bank));
-  if (set->boxes == NULL) return LAPIS_OK;
-  TRY(boxes_read(ctx, set->boxes, &s->table));
-  warn_unknown(j, &s->table);
-  j->cache = NULL;
-  return LAPIS_OK;
+  return box_source_open(j, set->boxes, set->candidates, &s->from);
 }
 
 static void end(feature_job *j)
@@ -71,53 +47,8 @@ static void end(feature_job *j)
   boxes_state *s = j->state;
   if (s == NULL) return;
   gist_bank_free(s->bank);
-  boxes_free(&s->table);
+  box_source_close(&s->from);
   base_free(s);
-}
-
-/* ---- boxes of one image -------------------------------------------------*/
-/* Boxes of the table, cut to the image; their number, or a failure. */
-static lapis_status take_given(const feature_job *j, const feature_view *v,
-                               lapis_box *to, int64_t *count)
-{
-  const boxes_state *s = j->state;
-  const lapis_gist_boxes_settings *set = j->settings;
-  double w = (double)v->image->width, h = (double)v->image->height;
-  for (int64_t b = 0; b < s->table.count; b++) {
-    lapis_box box = s->table.box[b];
-    if (!place_names_path(s->table.name[b], j->path[v->index])) continue;
-    double x0 = fmax(0, round(box.x)), x1 = fmin(w, round(box.x + box.width));
-    double y0 = fmax(0, round(box.y)), y1 = fmin(h, round(box.y + box.height));
-    if (!(x1 - x0 >= 1 && y1 - y0 >= 1))
-      return lapis_fail(v->ctx, LAPIS_EDATA,
-                        "%s: the box %g,%g %gx%g of %s covers none of its "
-                        "%g x %g pixels",
-                        j->path[v->index], box.x, box.y, box.width, box.height,
-                        set->boxes, w, h);
-    to[(*count)++] = (lapis_box){x0, y0, x1 - x0, y1 - y0, box.score};
-  }
-  if (*count > 0) return LAPIS_OK;
-  return lapis_fail(v->ctx, LAPIS_EMISSING, "%s: has no box in %s",
-                    j->path[v->index], set->boxes);
-}
-
-static lapis_status find_boxes(const feature_job *j, const feature_view *v,
-                               lapis_box **out, int64_t *count)
-{
-  const boxes_state *s = j->state;
-  const lapis_gist_boxes_settings *set = j->settings;
-  propose_settings propose = propose_defaults();
-  int64_t room = set->boxes != NULL ? s->table.count : set->candidates;
-  *count = 0;
-  *out = base_alloc(v->ctx, room, sizeof **out);
-  if (*out == NULL) return LAPIS_ENOMEM;
-  if (set->boxes != NULL) return take_given(j, v, *out, count);
-  TRY(boxes_propose(v->ctx, v->image, &propose, room, *out, count));
-  if (*count > 0) return LAPIS_OK;
-  return lapis_fail(v->ctx, LAPIS_EDATA,
-                    "%s: is too small, at %" PRId64 " x %" PRId64
-                    " pixels, for boxes to be proposed",
-                    j->path[v->index], v->image->width, v->image->height);
 }
 
 /* What scores are divided by. */
@@ -166,12 +97,6 @@ static int64_t length_of(const feature_job *j)
   return LAPIS_OUTLINE_EDGES + LAPIS_OUTLINE_COLOURS + 1;
 }
 
-static void put_place(const lapis_box *at, double *p)
-{
-  p[0] = at->x, p[1] = at->y, p[2] = at->width, p[3] = at->height;
-  p[4] = at->score;
-}
-
 static lapis_status describe_outlines(const feature_job *j,
                                       const feature_view *v,
                                       const lapis_box *box, int64_t count,
@@ -185,7 +110,7 @@ static lapis_status describe_outlines(const feature_job *j,
   TRY(outline_new(v->ctx, v->image, &o));
   for (int64_t b = 0; b < count; b++) {
     outline_describe(o, &box[b], X + b * d);
-    put_place(&box[b], place + b * BOX_ROWS);
+    box_put(&box[b], place + b * BOX_ROWS);
   }
   outline_free(o);
   return base_must_stop(v->ctx) ? LAPIS_CANCELLED : LAPIS_OK;
@@ -214,7 +139,7 @@ static lapis_status describe(const feature_job *j, const feature_view *v,
     to_unit_length(d - 1, x);
     x[d - 1] = set->aspect * at->width / at->height;
     if (!isnan(at->score)) add_noise(&n, b, share, d, x);
-    put_place(at, place + b * BOX_ROWS);
+    box_put(at, place + b * BOX_ROWS);
   }
   return LAPIS_OK;
 }
@@ -225,7 +150,8 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   lapis_box *box = NULL;
   int64_t count;
   const lapis_gist_boxes_settings *set = j->settings;
-  lapis_status s = find_boxes(j, v, &box, &count);
+  const boxes_state *b = j->state;
+  lapis_status s = box_source_find(j, v, &b->from, &box, &count);
   if (s >= 0)
     s = (set->look == LAPIS_BOX_GIST ? describe : describe_outlines)(
         j, v, box, count, out);
@@ -235,29 +161,13 @@ static lapis_status make(const feature_job *j, const feature_view *v,
 
 static bool fits(const feature_job *j, const feature_slot *s)
 {
-  const lapis_mat *X = &s->piece.item[0], *box = &s->piece.item[1];
-  if (!feature_finite(X, LAPIS_F64, length_of(j), -1) ||
-      box->dtype != LAPIS_F64 || box->rows != BOX_ROWS || box->cols != X->cols)
-    return false;
-  for (int64_t b = 0; b < box->cols; b++) { /* the score may be unknown */
-    double x = lapis_mat_at(box, 0, b), y = lapis_mat_at(box, 1, b);
-    double width = lapis_mat_at(box, 2, b), height = lapis_mat_at(box, 3, b);
-    if (isinf(lapis_mat_at(box, 4, b))) return false;
-    if (!(x >= 0 && y >= 0 && width >= 1 && height >= 1 &&
-          x + width <= (double)s->width && y + height <= (double)s->height))
-      return false;
-  }
-  return true;
+  return box_pieces_fit(s, length_of(j));
 }
 
 /* ---- the kind -----------------------------------------------------------*/
 #define AT(field) offsetof(lapis_gist_boxes_settings, field)
 static const lapis_param params[] = {
-    TEXT("boxes", boxes, .arg = "F.csv",
-         .help = "rows of name,x,y,width,height[,score] (default: proposed by "
-                 "the density of edges)"),
-    INT("candidates", candidates, .value = 100, FROM_TO(1, 10000),
-        .goes_with = "!boxes", .help = "boxes proposed in an image"),
+    BOX_PARAMS,
     REAL("aspect", aspect, .symbol = "kappa_r", .value = 0.08, AT_LEAST(0),
          .goes_with = "look=gist",
          .help = "weight of width / height against GIST"),
@@ -286,7 +196,7 @@ const feature_kind feature_gist_boxes = {
               .params = params,
               .n_params = sizeof params / sizeof *params,
               .settings_size = sizeof(lapis_gist_boxes_settings)},
-    .array = {{"X", NULL, "group"}, {"candidate", NULL, NULL}},
+    .array = BOX_ARRAYS,
     .begin = begin,
     .make = make,
     .fits = fits,

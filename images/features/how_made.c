@@ -1,6 +1,7 @@
 /* how_made.c - how X was made, in texts that can be held against others.
  *
- * "KIND", "KIND words HASH" where some were learnt, "KIND --NAME VALUE" for
+ * "KIND", "KIND words HASH" where some were learnt (of a network its file's),
+ * "KIND --NAME VALUE" for
  * each setting that decides X.  A model keeps them (feature_settings): numbers
  * that were made otherwise may be as many, and mean something else. */
 #include "images/features/how_made.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 256 };
+enum { TEXT_SIZE = 512 };
 
 bool made_names_file(const lapis_param *p)
 {
@@ -39,7 +40,8 @@ lapis_status made_describe(feature_job *j)
   if (j->made == NULL) return LAPIS_ENOMEM;
   TRY(add(j, m->name));
   if (j->kind->learnt != NULL) {
-    snprintf(text, sizeof text, "%s words %016" PRIx64, m->name,
+    const char *what = j->kind->learns == NULL ? "words" : j->kind->learns;
+    snprintf(text, sizeof text, "%s %s %016" PRIx64, m->name, what,
              j->kind->learnt(j));
     TRY(add(j, text));
   }

@@ -270,6 +270,7 @@ static void forget(lapis_flow *f)
   lapis_solver_free(w->chooser);
   free(w->scores);
   for (int k = 0; k < LABEL_CANDIDATES; k++) free(w->picked[k]);
+  for (int k = 0; k < FLOW_KINDS; k++) free(w->own_settings[k]);
   free(w->add);
   free(w->Y);
   free(w->group);

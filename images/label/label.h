@@ -67,9 +67,10 @@ enum {
 typedef struct label_run {
   lapis_flow *flow;
   lapis_label_settings set;
-  flow_kinds kinds;  /* of features */
-  const char *table; /* of features made elsewhere, or NULL */
-  lapis_mat made;    /* its vectors, or those picked: d x n */
+  flow_kinds kinds;               /* of features */
+  void *own_settings[FLOW_KINDS]; /* of those whose file the list names */
+  const char *table;              /* of features made elsewhere, or NULL */
+  lapis_mat made;                 /* its vectors, or those picked: d x n */
   /* --features auto: all that were made, and what is picked of them */
   bool is_auto, colours;
   flow_kinds made_kinds;

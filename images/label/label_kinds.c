@@ -2,6 +2,7 @@
  * usual ones; the map that gives several of them one weight; and what else auto
  * is given. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "images/label/label.h"
@@ -56,19 +57,29 @@ static lapis_status find_table(label_run *w)
                     "a vector for each image");
 }
 
+/* Settings that are usual but for the file that the list names. */
+static lapis_status name_net(label_run *w, int k, const char *file, size_t size)
+{
+  const lapis_method *kind = w->kinds.kind[k];
+  char *own = calloc(1, kind->settings_size + size + 1);
+  if (own == NULL) return flow_no_memory(w->flow);
+  w->kinds.settings[k] = w->own_settings[k] = own;
+  lapis_settings_default(kind, own);
+  char *name = memcpy(own + kind->settings_size, file, size);
+  return lapis_settings_set(w->flow->ctx, kind, own, "net", name);
+}
+
 /* The kinds of a list, and their settings in its order. */
 static lapis_status parse(label_run *w, const char *list)
 {
   for (const char *at = list;; at++) {
-    char name[64];
-    size_t size = strcspn(at, ",");
-    snprintf(name, sizeof name, "%.*s", size < 63 ? (int)size : 63, at);
-    const lapis_method *kind = lapis_feature_find(name);
+    size_t size, file;
+    const lapis_method *kind = lapis_feature_named(at, &size, &file);
     if (kind == NULL)
       return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
-                        "label: there is no kind of features '%s'; 'lapis "
+                        "label: there is no kind of features '%.*s'; 'lapis "
                         "features --help' lists them",
-                        name);
+                        size < 63 ? (int)size : 63, at);
     if (w->kinds.count == FLOW_KINDS)
       return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                         "label: more than %d kinds of features; name fewer",
@@ -77,6 +88,7 @@ static lapis_status parse(label_run *w, const char *list)
     w->kinds.kind[k] = kind;
     w->kinds.settings[k] = w->set.kinds == NULL ? NULL : w->set.kinds[k];
     at += size;
+    if (file > 0 && w->set.kinds == NULL) TRY(name_net(w, k, at - file, file));
     if (*at == '\0') return LAPIS_OK;
   }
 }

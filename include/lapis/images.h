@@ -56,6 +56,11 @@ LAPIS_API const lapis_image_format *lapis_image_format_at(int i);
 
 LAPIS_API const lapis_method *lapis_feature_at(int i); /* NULL past the end */
 LAPIS_API const lapis_method *lapis_feature_find(const char *name);
+/* What a list of kinds begins with, "gist,onnx:F.onnx": the kind, or NULL; how
+ * many bytes there are up to the comma, and how many of them, the last ones,
+ * name the file that is its setting `net`. */
+LAPIS_API const lapis_method *lapis_feature_named(const char *list,
+                                                  size_t *bytes, size_t *file);
 
 /* ---- settings: lapis_settings_fill, then change a field; rows of
  * lapis_feature_find say what they are
@@ -104,6 +109,20 @@ typedef struct lapis_gist_boxes_settings {
   double aspect, noise;
   int look; /* lapis_box_look */
 } lapis_gist_boxes_settings;
+
+/* onnx and onnx-boxes, which alone reads boxes and candidates.  NULL, NaN: as
+ * the file's metadata say, else the usual. */
+typedef struct lapis_onnx_settings {
+  size_t size;
+  const char *net, *layer; /* a file; NULL: its first output */
+  const char *shape;       /* as for pixels */
+  double scale;
+  const char *mean, *std; /* "0.5,0.4,0.3", or one for all channels */
+  bool bgr;
+  int64_t grid;
+  const char *boxes;
+  int64_t candidates;
+} lapis_onnx_settings;
 
 /* sift-bow, dense-sift-bow and texton-bow: each reads only the fields that its
  * table of settings names.  A NULL text: the default, or no file.  longest, to

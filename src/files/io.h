@@ -187,9 +187,10 @@ typedef struct table_request {
 typedef struct io_request {
   table_request table;     /* how a table is read */
   const char *const *want; /* from a container only these, up to a NULL */
-  char **seen;    /* not NULL: names of all members, "A, B"; base_free */
-  bool any_place; /* stored F32 may be mapped where it begins at any byte */
-  io_share share; /* readers that do not know it read all */
+  char **seen;        /* not NULL: names of all members, "A, B"; base_free */
+  bool any_place;     /* stored F32 may be mapped where it begins at any byte */
+  io_share share;     /* readers that do not know it read all */
+  const char *remedy; /* of io_read_apart, for what cannot be read; or NULL */
 } io_request;
 
 /* An array may take over the memory of the file. */

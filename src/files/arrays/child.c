@@ -135,30 +135,41 @@ static bool read_and_send(int to, lapis_ctx *ctx, io_file *f,
 }
 
 /* ---- the original -------------------------------------------------------*/
-static lapis_status fail_apart(lapis_ctx *ctx, const char *path)
+typedef struct original {
+  lapis_ctx *ctx;
+  const char *path;
+  int from; /* where the copy's answer comes */
+  const io_request *request;
+} original;
+
+static const char *remedy(const original *o)
 {
-  return lapis_fail(ctx, LAPIS_EFORMAT,
+  return o->request->remedy != NULL ? o->request->remedy
+                                    : "write it again, or save it as .npz";
+}
+
+static lapis_status fail_apart(const original *o)
+{
+  return lapis_fail(o->ctx, LAPIS_EFORMAT,
                     "%s: is damaged: the library that reads this format broke "
-                    "down over it; write it again, or save it as .npz",
-                    path);
+                    "down over it; %s",
+                    o->path, remedy(o));
 }
 
 /* The copy was ended by a limit of ours, a crash or somebody. */
-static lapis_status fail_ended(lapis_ctx *ctx, const char *path, int by,
-                               int64_t bytes)
+static lapis_status fail_ended(const original *o, int by, int64_t bytes)
 {
   if (by == SIGALRM || by == SIGXCPU)
-    return lapis_fail(ctx, LAPIS_EFORMAT,
+    return lapis_fail(o->ctx, LAPIS_EFORMAT,
                       "%s: takes longer to read than the %u s that are the "
-                      "most for a file of its size; write it again, or save it "
-                      "as .npz",
-                      path, seconds_to_wait(bytes));
+                      "most for a file of its size; %s",
+                      o->path, seconds_to_wait(bytes), remedy(o));
   if (by == SIGTERM || by == SIGHUP || by == SIGINT || by == SIGKILL)
-    return lapis_fail(ctx, LAPIS_EIO,
+    return lapis_fail(o->ctx, LAPIS_EIO,
                       "%s: cannot be read: the process that read it was ended "
                       "by signal %d",
-                      path, by);
-  return fail_apart(ctx, path);
+                      o->path, by);
+  return fail_apart(o);
 }
 
 static void *moved(const void *at, const void *from, void *to)
@@ -181,30 +192,32 @@ static void settle(lapis_array *a, void *block)
     text[k] = moved(text[k], from, block);
 }
 
-static lapis_status receive_array(lapis_ctx *ctx, const char *path, int from,
-                                  lapis_arrays *out)
+static lapis_status receive_array(const original *o, lapis_arrays *out)
 {
+  int from = o->from;
   lapis_array a;
   int64_t size;
   char name[SENTENCE];
   if (!receive(from, &a, sizeof a) || !receive(from, &size, sizeof size) ||
       size < 1 || size > SENTENCE || !receive(from, name, (size_t)size))
-    return fail_apart(ctx, path);
-  void *block = base_alloc_raw(ctx, (int64_t)a.bytes, 1);
+    return fail_apart(o);
+  void *block = base_alloc_raw(o->ctx, (int64_t)a.bytes, 1);
   if (block == NULL) return LAPIS_ENOMEM;
   if (!receive(from, block, a.bytes)) {
     base_free(block);
-    return fail_apart(ctx, path);
+    return fail_apart(o);
   }
   settle(&a, block);
-  return io_arrays_add(ctx, out, name, &a);
+  return io_arrays_add(o->ctx, out, name, &a);
 }
 
-static lapis_status receive_all(lapis_ctx *ctx, const char *path, int from,
-                                char **seen, lapis_arrays *out)
+static lapis_status receive_all(const original *o, lapis_arrays *out)
 {
+  lapis_ctx *ctx = o->ctx;
+  char **seen = o->request->seen;
+  int from = o->from;
   report r;
-  if (!receive(from, &r, sizeof r)) return fail_apart(ctx, path);
+  if (!receive(from, &r, sizeof r)) return fail_apart(o);
   if (r.status < 0) return lapis_fail(ctx, r.status, "%s", r.sentence);
   char *names = r.seen == 0 ? NULL : base_alloc(ctx, r.seen, 1);
   if (r.seen > 0 && names == NULL) return LAPIS_ENOMEM;
@@ -213,9 +226,9 @@ static lapis_status receive_all(lapis_ctx *ctx, const char *path, int from,
     *seen = names;
   else
     base_free(names);
-  lapis_status status = fine ? LAPIS_OK : fail_apart(ctx, path);
+  lapis_status status = fine ? LAPIS_OK : fail_apart(o);
   for (int i = 0; i < r.count && status == LAPIS_OK; i++)
-    status = receive_array(ctx, path, from, out);
+    status = receive_array(o, out);
   return status;
 }
 
@@ -238,15 +251,16 @@ lapis_status io_read_apart(lapis_ctx *ctx, io_file *f, int64_t bytes,
   errno = code;
   lapis_status status = child < 0 ? io_fail_errno(ctx, path, "cannot be read")
                                   : io_await(ctx, ends[0], "reading", path);
+  const original o = {ctx, path, ends[0], request};
   bool waited = status >= 0;
-  if (waited) status = receive_all(ctx, path, ends[0], request->seen, out);
+  if (waited) status = receive_all(&o, out);
   (void)close(ends[0]);
   if (child > 0 && !waited) (void)kill(child, SIGKILL);
   int end = 0;
   while (child > 0 && waitpid(child, &end, 0) < 0 && errno == EINTR) continue;
   bool broken = waited && status == LAPIS_EFORMAT && WIFSIGNALED(end) &&
                 WTERMSIG(end) != SIGPIPE; /* we had heard enough */
-  return broken ? fail_ended(ctx, path, WTERMSIG(end), bytes) : status;
+  return broken ? fail_ended(&o, WTERMSIG(end), bytes) : status;
 }
 
 /* ---- writing ------------------------------------------------------------*/

@@ -28,13 +28,15 @@ static const char files[] =
     "    print g >\"teams.csv\"\n"
     "    printf \"p%d,%.2f,%s,%d\\n\", i, h, w, g % 2 >\"players.csv\"\n"
     "  } }' >people.csv\n"
-    "printf '4,1,3\\n2,0,5\\n3,2,2\\n' >costs.csv\n";
+    "printf '4,1,3\\n2,0,5\\n3,2,2\\n' >costs.csv\n"
+    "printf 'stand-in\\nin 1 3 8 12\\nout f 1 5\\n' >net.onnx\n";
 
 static int shell(command *c, const char *script)
 {
   char all[8192];
   (void)snprintf(all, sizeof all,
                  "cd %s && images='%s/data/cmu_faces/images' && "
+                 "export LAPIS_ONNXRUNTIME=\"${LAPIS_TEST_ONNX-}\" && "
                  "lapis() { \"$LAPIS_COMMAND\" \"$@\"; } && { set -eu\n%s\n} "
                  ">.stdout 2>.stderr </dev/null",
                  c->folder, LAPIS_TREE, script);
