@@ -45,6 +45,20 @@ class Bridge(unittest.TestCase):
                              f"{folder}/nvidia/cu13/lib:"
                              f"{folder}/nvidia/cublas/lib")
 
+    def test_the_onnx_runtime_of_pip_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            capi = Path(folder, "onnxruntime", "capi")
+            capi.mkdir(parents=True)
+            for name in ("libonnxruntime.so.1.20.1", "other.so"):
+                (capi / name).touch()
+            path = [folder, *sys.path]
+            told = subprocess.run(
+                [sys.executable, "-m", "lapis.onnx"], text=True, check=True,
+                capture_output=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path)})
+            self.assertEqual(told.stdout.strip(),
+                             str(capi / "libonnxruntime.so.1.20.1"))
+
     def test_layouts_are_those_of_the_headers(self):
         compiler = shutil.which(os.environ.get("CC", "cc"))
         if compiler is None:

@@ -558,6 +558,40 @@ static void joined_kinds_say_how_each_was_made(void **state)
   command_end(&c);
 }
 
+/* A network by its file's name, beside other kinds; a model knows it by its
+ * bytes, and how images were given to it. */
+static void networks_are_named_by_their_file(void **state)
+{
+  static const char net[] = "stand-in\nin 1 3 8 12\nout f 1 5\n";
+  static const char labels[] = "name,is\nc.ppm,x\na.ppm,y\n";
+  const char *library = getenv("LAPIS_TEST_ONNX");
+  command c;
+  if (library == NULL) skip();
+  assert_int_equal(setenv("LAPIS_ONNXRUNTIME", library, 1), 0);
+  begin(&c);
+  command_write(&c, "a.onnx", net, strlen(net));
+  command_write(&c, "b.onnx", net, strlen(net) - 1);
+  command_write(&c, "l.csv", labels, strlen(labels));
+  command_do(&c, "features onnx:a.onnx c.ppm in -o f.npz");
+  assert_string_equal(c.out, "onnx: 3 images, X is 3 x 5\n");
+  assert_non_null(strstr(c.err, "a.onnx"));
+  command_do(&c,
+             "features pixels,onnx:a.onnx c.ppm in --size 12x8 -o j.npz -q");
+  command_do(&c, "fit rpca f.npz --model m.lapis -q");
+  command_do(&c, "predict m.lapis f.npz -o p.npz");
+  command_do(&c, "features onnx --net b.onnx c.ppm in -o g.npz -q");
+  command_run(&c, "predict m.lapis g.npz");
+  command_expect(&c, 4, "'onnx network ");
+  command_do(&c, "features onnx:a.onnx c.ppm in --scale 1 -o g.npz -q");
+  command_run(&c, "predict m.lapis g.npz");
+  command_expect(&c, 4, "'onnx --scale 1'");
+  command_run(&c, "features gist:a.onnx c.ppm -o g.npz");
+  command_expect(&c, 2, "'gist:a.onnx'");
+  command_do(&c, "label c.ppm in --features onnx:a.onnx --no-cache --labels "
+                 "l.csv");
+  command_end(&c);
+}
+
 int test_features(void)
 {
   const struct CMUnitTest tests[] = {
@@ -578,6 +612,7 @@ int test_features(void)
       cmocka_unit_test(what_cannot_be_read_says_nothing),
       cmocka_unit_test(what_made_features_is_held_by_name),
       cmocka_unit_test(joined_kinds_say_how_each_was_made),
+      cmocka_unit_test(networks_are_named_by_their_file),
   };
   return run_cases(tests, NULL, NULL);
 }
