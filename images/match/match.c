@@ -492,6 +492,31 @@ static lapis_status vote(const lapis_flow *f, int64_t n, int64_t *points)
   return LAPIS_OK;
 }
 
+/* Whether two slots are one place in most images: a keypoint with several
+ * directions, or a point that is given with two scales. */
+static bool are_one(const match *m, int64_t n, int64_t K, int64_t i, int64_t j)
+{
+  int64_t same = 0;
+  for (int64_t k = 0; k < K; k++) {
+    const double *a = m->frame + FRAME * m->slot[k * n + i];
+    const double *b = m->frame + FRAME * m->slot[k * n + j];
+    same += !(a[0] < b[0] || a[0] > b[0] || a[1] < b[1] || a[1] > b[1]);
+  }
+  return 2 * same > K;
+}
+
+/* A place is one point of the object: its other slots are not good. */
+static void drop_twins(match *m, int64_t n, int64_t K, int64_t *points)
+{
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t i = 0; i < j && m->good[j]; i++) {
+      if (!m->good[i] || !are_one(m, n, K, i, j)) continue;
+      m->good[j] = false;
+      for (int64_t k = 0; k < K; k++) m->sure[k * n + j] = 0;
+      --*points;
+    }
+}
+
 /* Where no slot is good, the one with most support stays, in doubt. */
 static void keep_one(match *m, int64_t n, int64_t K)
 {
@@ -624,6 +649,7 @@ static lapis_status solve(lapis_flow *f)
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   TRY(take_instances(f, &n));
   TRY(follows ? doubt_followed(f, n) : vote(f, n, &points));
+  if (!follows) drop_twins(m, n, f->n, &points);
   if (!follows) name_chance(f, n, points);
   if (!follows) name_maps(f, n);
   if (estimated) {

@@ -358,7 +358,8 @@ static double estimated(command *c)
   return inliers;
 }
 
-/* All keypoints of a picture are found again in its copies. */
+/* All keypoints of a picture are found again in its copies, and one with
+ * several directions is one point. */
 static void copies_match_wholly(void **state)
 {
   command c;
@@ -366,7 +367,16 @@ static void copies_match_wholly(void **state)
   command_do(&c, "features sift a.pgm --most 60 -o s.npz --json -q");
   lapis_arrays keys;
   command_arrays(&c, "s.npz", &keys);
-  int64_t all = lapis_arrays_find(&keys, "X")->mat.cols;
+  const lapis_mat *at = &lapis_arrays_find(&keys, "xy")->mat;
+  int64_t all = 0;
+  for (int64_t j = 0; j < at->cols; j++) {
+    bool twin = false;
+    for (int64_t i = 0; i < j; i++)
+      twin |= hypot(lapis_mat_at(at, 0, i) - lapis_mat_at(at, 0, j),
+                    lapis_mat_at(at, 1, i) - lapis_mat_at(at, 1, j)) == 0;
+    all += !twin;
+  }
+  assert_true(all < at->cols);
   lapis_arrays_free(&keys);
   char line[128];
   snprintf(line, sizeof line, "cd %s && cp a.pgm y.pgm && cp a.pgm z.pgm",
@@ -402,6 +412,33 @@ static void noise_is_said_to_match_nothing(void **state)
     }
     command_end(&c);
   }
+}
+
+/* Three pictures that share one point among others say so, and doubt it. */
+static void one_point_alone_is_doubted(void **state)
+{
+  static const char *const shared = "90,60,4,0";
+  char text[2048];
+  size_t used = 0;
+  command c;
+  begin(&c);
+  char line[128];
+  snprintf(line, sizeof line, "cd %s && cp a.pgm y.pgm && cp a.pgm z.pgm",
+           c.folder);
+  assert_int_equal(system(line), 0);
+  for (int k = 0; k < 3; k++) {
+    char name = k == 0 ? 'a' : (char)('x' + k);
+    used += (size_t)sprintf(text + used, "%c.pgm,%s\n", name, shared);
+    for (int i = 0; i < 5; i++)
+      used += (size_t)sprintf(text + used, "%c.pgm,%d,%d\n", name,
+                              30 + 11 * (7 * i + 5 * k) % 140,
+                              150 - 50 * k + 7 * i);
+  }
+  command_write(&c, "p.csv", text, used);
+  command_run(&c, "match a.pgm y.pgm z.pgm --xy p.csv --no-cache");
+  command_expect(&c, 0, LITTLE_IS_SHARED);
+  check_says(c.out, "3 of 3 points doubtful");
+  command_end(&c);
 }
 
 /* A grid on the object, and points of the ground behind it, which are others in
@@ -634,6 +671,7 @@ int test_match(void)
       cmocka_unit_test(bad_first_points_are_refused),
       cmocka_unit_test(copies_match_wholly),
       cmocka_unit_test(noise_is_said_to_match_nothing),
+      cmocka_unit_test(one_point_alone_is_doubted),
       cmocka_unit_test(as_many_as_there_are),
       cmocka_unit_test(too_many_are_doubted),
       cmocka_unit_test(keypoints_are_fitted_as_they_are),
