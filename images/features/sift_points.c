@@ -179,12 +179,13 @@ static void fill_grid(const feature_view *v, const lapis_sift_settings *set,
 {
   int64_t wide = grid_along(v->image->width, set->grid);
   int64_t high = grid_along(v->image->height, set->grid);
-  double start = (double)((set->grid - 1) / 2);
-  for (int64_t i = 0; i < wide * high; i++)
-    to[i] = (sift_point){.image = v->index,
-                         .x = start + (double)(i % wide * set->grid),
-                         .y = start + (double)(i / wide * set->grid),
-                         .scale = set->scale};
+  int64_t start = (set->grid - 1) / 2;
+  for (int64_t i = 0; i < wide * high; i++) {
+    int64_t x = start + i % wide * set->grid;
+    int64_t y = start + i / wide * set->grid;
+    to[i] = (sift_point){
+        .image = v->index, .x = (double)x, .y = (double)y, .scale = set->scale};
+  }
 }
 
 lapis_status sift_points_of(const feature_job *j, const feature_view *v,
