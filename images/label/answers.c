@@ -132,8 +132,9 @@ static void say_doubts(label_run *w)
                 lapis_doubts_text(w->doubts, text, sizeof text));
 }
 
-/* Lists them, and keeps what the page draws. */
-static lapis_status list(label_run *w, const double *p)
+/* Lists them, and keeps what the page draws.  What a person has checked is
+ * neither doubted nor counted. */
+static lapis_status list(label_run *w, double *p)
 {
   int64_t K = w->given.K, cells = w->flow->n * K;
   w->held_out = malloc((size_t)cells * sizeof *w->held_out);
@@ -143,7 +144,9 @@ static lapis_status list(label_run *w, const double *p)
     double q = fmin(fmax(p[k], LEAST), 1 - LEAST);
     w->held_out[k] = isnan(p[k]) ? NAN : log(q) - log1p(-q);
   }
-  lapis_mat said = lapis_mat_f64((double *)p, K, w->flow->n);
+  for (int64_t k = 0; k < cells; k++)
+    if (w->checked[k / K]) p[k] = NAN;
+  lapis_mat said = lapis_mat_f64(p, K, w->flow->n);
   TRY(lapis_doubts(w->flow->ctx, &w->flow->data.Y, w->flow->data.group, &said,
                    w->set.suspects, w->suspect, w->doubt, &w->suspects,
                    w->doubts));

@@ -178,9 +178,10 @@ static lapis_status take_data(label_run *w)
   w->Y = malloc((size_t)(n * table->rows) * sizeof *w->Y);
   w->known = calloc((size_t)n, 1);
   w->partly = calloc((size_t)n, 1);
+  w->checked = calloc((size_t)n, 1);
   w->group = calloc((size_t)n, sizeof *w->group);
   if (w->path_at == NULL || w->Y == NULL || w->known == NULL ||
-      w->partly == NULL || w->group == NULL)
+      w->partly == NULL || w->checked == NULL || w->group == NULL)
     return flow_no_memory(w->flow);
   TRY(find_paths(w));
   for (int64_t i = 0; i < n; i++) {
@@ -189,6 +190,7 @@ static lapis_status take_data(label_run *w)
     if (table->group != NULL) w->group[i] = table->group[w->path_at[i]];
     known += w->known[i] = is_labelled(table, w->path_at[i]);
     w->partly[i] = is_partly_given(w, i);
+    if (table->checked != NULL) w->checked[i] = table->checked[w->path_at[i]];
   }
   w->flow->data.Y = lapis_mat_f64(w->Y, table->rows, n);
   w->flow->data.group = table->group != NULL ? w->group : NULL;
@@ -277,6 +279,7 @@ static void forget(lapis_flow *f)
   free(w->path_at);
   free(w->known);
   free(w->partly);
+  free(w->checked);
   free((void *)w->answer);
   free(w->answer_pool);
   free(w->suspect);

@@ -16,6 +16,7 @@ typedef struct labels {
   double *Y;         /* rows x n: two and many -1 or 1, class 0 .. K - 1 */
   int64_t *group;    /* n, or NULL */
   const char **group_text; /* n, "" where unknown; or NULL */
+  unsigned char *checked;  /* n: by a person; NULL: no column says so */
   const char *title, *name_title, *group_title; /* of columns */
   int64_t skipped;                              /* rows of no image */
   const char *repeating; /* title of a column that may name people, or NULL */
@@ -40,10 +41,10 @@ typedef struct label_table {
   lapis_ctx *ctx;
   const label_request *r;
   const lapis_cells *cells;
-  int64_t first; /* row behind the header */
-  int64_t name, group;
-  int64_t n_targets, *target; /* columns */
-  int64_t *image;             /* of each row; -1: none */
+  int64_t first;                /* row behind the header */
+  int64_t name, group, checked; /* columns; -1: none */
+  int64_t n_targets, *target;   /* columns */
+  int64_t *image;               /* of each row; -1: none */
 } label_table;
 const char *label_cell(const label_table *s, int64_t row, int64_t column);
 lapis_status classes_find(const label_table *s, labels *out);
@@ -83,10 +84,11 @@ typedef struct label_run {
   labels given;     /* of all paths */
   int64_t *path_at; /* n: the place of an image among the paths */
   /* data of the completion */
-  double *Y;             /* given.rows x n */
-  int64_t *group;        /* n */
-  unsigned char *known;  /* n: has a label */
-  unsigned char *partly; /* n: ... and lacks another one */
+  double *Y;              /* given.rows x n */
+  int64_t *group;         /* n */
+  unsigned char *known;   /* n: has a label */
+  unsigned char *partly;  /* n: ... and lacks another one */
+  unsigned char *checked; /* n: a person has looked at it, and is sure */
   lapis_mc_variant variant;
   const char *map;            /* NULL: auto chooses */
   char joined_map[LABEL_MAP]; /* of several kinds, or empty */

@@ -87,6 +87,7 @@ static void put_titles(csv_writer *s, const labels *table)
   if (table->group != NULL)
     csv_writer_put(
         s, *table->group_title == '\0' ? "group" : table->group_title, ',');
+  if (table->checked != NULL) csv_writer_put(s, "checked", ',');
   for (int64_t c = 0; columns && c < table->K; c++)
     csv_writer_put(s, table->name[c], c + 1 < table->K ? ',' : '\n');
   if (!columns)
@@ -100,6 +101,8 @@ static void put_image(csv_writer *s, const label_run *w, int64_t i)
   csv_writer_put(s, ((const char *const *)w->flow->names.val)[i], ',');
   if (table->group != NULL)
     csv_writer_put(s, table->group_text[w->path_at[i]], ',');
+  if (table->checked != NULL)
+    csv_writer_put(s, w->checked[i] ? "yes" : "", ',');
   for (int64_t c = 0; columns && c < table->K; c++)
     csv_writer_put(s, is_present(w, i, c) ? "1" : "0",
                    c + 1 < table->K ? ',' : '\n');

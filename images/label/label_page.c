@@ -19,9 +19,12 @@ typedef struct page_memory { /* memory of one page */
   lapis_report_box *box;         /* w->places.count */
   lapis_report_heat *heat;       /* as many */
   int64_t heats;
-  int64_t **region; /* as many */
-  int64_t most;     /* pictures */
-  bool *drawn;      /* n */
+  int64_t **region;    /* as many */
+  int64_t most;        /* pictures */
+  bool *drawn;         /* n */
+  double *margin;      /* n */
+  const char *group;   /* title of the column of groups */
+  const char **groups; /* n */
   char value[MOST_FACTS + 2 * MOST_SETTINGS][VALUE];
   lapis_report_row fact[MOST_FACTS], setting[MOST_SETTINGS + 2];
   int values;
@@ -199,17 +202,34 @@ static bool is_filled(const label_run *w, int64_t i)
   return false;
 }
 
+/* What its reader looks at, and what labels.csv has beside the labels. */
+static void fill_desk(page_memory *s)
+{
+  const label_run *w = s->w;
+  lapis_report *p = &s->page;
+  const labels *table = &w->given;
+  for (int64_t i = 0; i < w->flow->n; i++) {
+    s->margin[i] = sureness(w, &p->scores, i);
+    if (table->group != NULL) s->groups[i] = table->group_text[w->path_at[i]];
+  }
+  p->margin = lapis_mat_f64(s->margin, 1, w->flow->n);
+  p->checked = lapis_mat_u8(w->checked, 1, w->flow->n);
+  p->lists = table->kind == LABEL_MANY && table->lists;
+  if (table->group == NULL) return;
+  s->group = *table->group_title == '\0' ? "group" : table->group_title;
+  p->beside_names = lapis_mat_text(&s->group, 1, 1);
+  p->beside = lapis_mat_text(s->groups, 1, w->flow->n);
+}
+
 /* Half of the room that is left. */
 static lapis_status draw_least_sure(page_memory *s)
 {
   const label_run *w = s->w;
   int64_t count = 0, room = s->page.pictures + (s->most - s->page.pictures) / 2;
-  lapis_mat scores;
-  TRY(flow_get(w->flow, "scores", &scores));
   filled *all = calloc((size_t)w->flow->n + 1, sizeof *all);
   if (all == NULL) return LAPIS_ENOMEM;
   for (int64_t i = 0; i < w->flow->n; i++)
-    if (is_filled(w, i)) all[count++] = (filled){sureness(w, &scores, i), i};
+    if (is_filled(w, i)) all[count++] = (filled){s->margin[i], i};
   qsort(all, (size_t)count, sizeof *all, by_sureness);
   lapis_status status = LAPIS_OK;
   for (int64_t k = 0; status >= 0 && k < count && s->page.pictures < room; k++)
@@ -355,9 +375,12 @@ static bool allocate(page_memory *s)
   s->box = calloc((size_t)s->w->places.count + 1, sizeof *s->box);
   s->heat = calloc((size_t)s->w->places.count + 1, sizeof *s->heat);
   s->drawn = calloc((size_t)n, sizeof *s->drawn);
+  s->margin = calloc((size_t)n, sizeof *s->margin);
+  s->groups = calloc((size_t)n, sizeof *s->groups);
   return s->given != NULL && s->answer != NULL && s->suspect != NULL &&
          s->picture != NULL && s->region != NULL && s->box != NULL &&
-         s->heat != NULL && s->drawn != NULL;
+         s->heat != NULL && s->drawn != NULL && s->margin != NULL &&
+         s->groups != NULL;
 }
 
 static void release(page_memory *s)
@@ -371,6 +394,8 @@ static void release(page_memory *s)
   free(s->box);
   free(s->heat);
   free(s->drawn);
+  free(s->margin);
+  free((void *)s->groups);
   free(s);
 }
 
@@ -393,6 +418,7 @@ static lapis_status fill(page_memory *s, const char *const *title)
     p->held_out = lapis_mat_f64(w->held_out, w->given.K, w->flow->n);
   if (w->held_out != NULL) p->truth = w->flow->data.Y;
   fill_suspects(s);
+  fill_desk(s);
   TRY(fill_pictures(s));
   if (label_figures(w->flow->solver, &p->candidate_figures, &p->chosen) ==
           NULL ||

@@ -187,16 +187,19 @@ static lapis_status unclear_targets(const label_table *s)
                     s->n_targets > 2 && titles ? ", ..." : "");
 }
 
-/* The one column left; or one titled as labels are; or indicators, all. */
+/* The one column left; or one titled as labels are; or indicators, all.  One
+ * that says who was checked is none of them, unless it is all there is. */
 static lapis_status targets_left(label_table *s)
 {
   bool indicators = true;
   int64_t named = s->first > 0 ? titled(s, label_titles) : -1;
   for (int64_t j = 0; j < s->cells->columns; j++) {
-    if (j == s->name || j == s->group) continue;
+    if (j == s->name || j == s->group || j == s->checked) continue;
     s->target[s->n_targets++] = j;
     indicators = indicators && is_indicator(s, j);
   }
+  if (s->n_targets == 0 && s->checked >= 0)
+    s->target[s->n_targets++] = s->checked;
   if (s->n_targets == 0)
     return lapis_fail(s->ctx, LAPIS_EDATA,
                       "%s: there is a column of names and none of labels; "
@@ -210,13 +213,24 @@ static lapis_status targets_left(label_table *s)
   return LAPIS_OK;
 }
 
+static bool is_target(const label_table *s, int64_t column)
+{
+  for (int64_t k = 0; k < s->n_targets; k++)
+    if (s->target[k] == column) return true;
+  return false;
+}
+
 static lapis_status settle_targets(label_table *s)
 {
+  static const char *const title[] = {"checked", NULL};
   const char *groups = s->r->groups;
   s->group = -1;
   if (groups != NULL)
     TRY(column_named(s, "groups", groups, strlen(groups), &s->group));
+  s->checked = s->first > 0 ? titled(s, title) : -1;
+  if (s->checked == s->name || s->checked == s->group) s->checked = -1;
   TRY(s->r->target != NULL ? targets_asked(s) : targets_left(s));
+  if (is_target(s, s->checked)) s->checked = -1;
   for (int64_t k = 0; k < s->n_targets; k++)
     if (s->target[k] == s->name)
       return lapis_fail(s->ctx, LAPIS_EDATA,
@@ -375,13 +389,6 @@ static int64_t values_repeated(const label_table *s, int64_t column,
   return different > 1 && 2 * different <= rows ? different : 0;
 }
 
-static bool is_target(const label_table *s, int64_t column)
-{
-  for (int64_t k = 0; k < s->n_targets; k++)
-    if (s->target[k] == column) return true;
-  return false;
-}
-
 /* Where no groups are named: of the columns that are not used, the one with
  * the most values of which images share each. */
 static lapis_status find_repeating(const label_table *s, labels *out)
@@ -390,13 +397,34 @@ static lapis_status find_repeating(const label_table *s, labels *out)
   const char **cell = calloc((size_t)s->cells->rows + 1, sizeof *cell);
   if (cell == NULL) return no_memory(s->ctx);
   for (int64_t j = 0; j < s->cells->columns; j++) {
-    if (j == s->name || is_target(s, j)) continue;
+    if (j == s->name || j == s->checked || is_target(s, j)) continue;
     int64_t values = values_repeated(s, j, cell);
     if (values <= out->repeated) continue;
     out->repeated = values;
     out->repeating = title_of(s, j);
   }
   free((void *)cell);
+  return LAPIS_OK;
+}
+
+/* ---- what a person has checked ------------------------------------------*/
+static lapis_status take_checked(const label_table *s, labels *out)
+{
+  static const char *const yes[] = {"yes", NULL}, *const no[] = {"no", "",
+                                                                 NULL};
+  if (s->checked < 0) return LAPIS_OK;
+  out->checked = calloc((size_t)out->n, 1);
+  if (out->checked == NULL) return no_memory(s->ctx);
+  for (int64_t i = s->first; i < s->cells->rows; i++) {
+    const char *cell = label_cell(s, i, s->checked);
+    if (!is_one_of(cell, yes) && !is_one_of(cell, no))
+      return lapis_fail(s->ctx, LAPIS_EDATA,
+                        "%s:%" PRId64 ": column checked has '%.100s'; it says "
+                        "yes of an image whose labels a person has checked, "
+                        "else no, or nothing",
+                        s->r->path, s->cells->line[i], cell);
+    if (s->image[i] >= 0) out->checked[s->image[i]] = is_one_of(cell, yes);
+  }
   return LAPIS_OK;
 }
 
@@ -411,6 +439,7 @@ static lapis_status settle(label_table *s, const image_index *x, labels *out)
   TRY(settle_targets(s));
   TRY(match_rows(s, x, out));
   TRY(take_groups(s, out));
+  TRY(take_checked(s, out));
   TRY(find_repeating(s, out));
   out->name_title = title_of(s, s->name);
   out->group_title = title_of(s, s->group);
@@ -525,6 +554,7 @@ void labels_free(labels *table)
   free(table->Y);
   free(table->group);
   free(table->group_text);
+  free(table->checked);
   free(table->pool);
   free((void *)table->folder_cell);
   free(table->folder_pool);

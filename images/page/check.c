@@ -93,6 +93,9 @@ static lapis_status check_labels(lapis_ctx *ctx, const lapis_report *w,
       {"truth", &w->truth, LAPIS_F64, truth_rows, w->scores.cols},
       {"points", &w->points, LAPIS_F64, 4, -1},
       {"history_columns", &w->history_columns, LAPIS_TEXT, 1, -1},
+      {"beside", &w->beside, LAPIS_TEXT, w->beside_names.cols, n},
+      {"checked", &w->checked, LAPIS_U8, 1, n},
+      {"margin", &w->margin, LAPIS_F64, 1, n},
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     TRY(check_shape(ctx, &all[i]));

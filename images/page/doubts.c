@@ -1,15 +1,21 @@
-/* doubts.c - labels in doubt, and the table that is exported.
+/* doubts.c - labels to be checked: a list of those in doubt, a desk where they
+ * and all that has a picture are confirmed or corrected, and the table that is
+ * saved.
  *
- * What a person decides stays in the page; page.js writes the table below with
- * the cells of accepted proposals replaced. */
+ * What a person decides stays in the browser; page.js writes the table below
+ * with the cells that were decided. */
 #include <math.h>
 
 #include "images/page/page.h"
 #include "mat/mat.h"
 
-static bool has_suspects(const lapis_report *w)
+static const double MOST = 1e9; /* of a number that page.js reads */
+
+/* There are labels, and something to look at. */
+static bool has_desk(const lapis_report *w)
 {
-  return w->suspects > 0;
+  return w->suspects > 0 || (w->pictures > 0 && !mat_empty(&w->names) &&
+                             !mat_empty(&w->labels) && !mat_empty(&w->answers));
 }
 
 /* The picture of a sample, or -1. */
@@ -35,14 +41,6 @@ void page_thumbnail(page *p, const lapis_report *w, int64_t sample)
              "\"><use href=\"#p%" PRId64 "\" width=\"4\" height=\"3\"/></svg>"
              "</a>\n",
              i);
-}
-
-static void put_button(page *p, const char *what, const char *letter)
-{
-  page_print(p,
-             "<button type=\"button\" class=\"%s\" aria-pressed=\"false\" "
-             "aria-keyshortcuts=\"%s\">%s</button>",
-             what, letter, what[0] == 'a' ? "Accept" : "Reject");
 }
 
 static bool is_text(const char *text)
@@ -71,9 +69,7 @@ static void put_change(page *p, const lapis_report_suspect *s, bool fits)
 static void put_suspect(page *p, const lapis_report *w, int64_t i)
 {
   const lapis_report_suspect *s = &w->suspect[i];
-  page_print(
-      p, "<li id=\"s%" PRId64 "\" tabindex=\"%d\" data-i=\"%" PRId64 "\">\n", i,
-      i == 0 ? 0 : -1, i);
+  page_words(p, "<li>\n");
   page_thumbnail(p, w, s->sample);
   page_words(p, "<div class=\"doubt\"><strong>");
   page_sample_name(p, w, s->sample);
@@ -84,65 +80,158 @@ static void put_suspect(page *p, const lapis_report *w, int64_t i)
   if (!isnan(s->probability))
     page_print(p, "<span class=\"quiet\">probability %.3f</span>\n",
                s->probability);
-  page_words(p, "</div>\n<div class=\"verdict script\">");
-  put_button(p, "accept", "a");
-  put_button(p, "reject", "r");
   page_words(p, "</div></li>\n");
 }
 
-/* ---- what page.js exports -----------------------------------------------*/
-static void put_table(page *p, const lapis_report *w)
+/* ---- what page.js shows and saves ---------------------------------------*/
+static void put_row(page *p, const lapis_mat *A, int64_t j, const char *before)
 {
-  int64_t k = w->label_names.cols;
-  page_words(p, "<script type=\"application/json\" id=\"labels\">\n"
-                "{\"columns\":[\"name\"");
-  for (int64_t c = 0; c < k; c++) {
+  for (int64_t c = 0; c < A->rows; c++) {
+    page_words(p, c == 0 ? before : ",");
+    page_json_text(p, page_text_at(A, c, j));
+  }
+}
+
+static void put_columns(page *p, const lapis_report *w)
+{
+  page_words(p, "{\"columns\":[\"name\"");
+  for (int64_t c = 0; c < w->beside_names.cols; c++) {
+    page_words(p, ",");
+    page_json_text(p, page_text_at(&w->beside_names, 0, c));
+  }
+  for (int64_t c = 0; c < w->label_names.cols; c++) {
     page_words(p, ",");
     page_json_text(p, page_text_at(&w->label_names, 0, c));
   }
-  page_words(p, "],\n\"rows\":[");
-  for (int64_t j = 0; j < w->labels.cols; j++) {
+  page_print(p, "],\n\"first\":%" PRId64 ",\"lists\":%s", 1 + w->beside.rows,
+             w->lists ? "true" : "false");
+}
+
+static void put_rows(page *p, const lapis_report *w)
+{
+  int64_t n = w->labels.cols;
+  page_words(p, ",\n\"rows\":[");
+  for (int64_t j = 0; j < n; j++) {
     page_words(p, j == 0 ? "\n[" : ",\n[");
     page_json_text(p, page_text_at(&w->names, 0, j));
-    for (int64_t c = 0; c < k; c++) {
-      page_words(p, ",");
-      page_json_text(p, page_text_at(&w->labels, c, j));
-    }
+    put_row(p, &w->beside, j, ",");
+    put_row(p, &w->labels, j, ",");
     page_words(p, "]");
   }
+  page_words(p, "],\n\"found\":[");
+  for (int64_t j = 0; j < w->answers.cols; j++) {
+    put_row(p, &w->answers, j, j == 0 ? "[" : ",[");
+    page_words(p, "]");
+  }
+}
+
+static void put_numbers(page *p, const char *name, const lapis_mat *A)
+{
+  if (mat_empty(A)) return;
+  page_print(p, ",\n\"%s\":[", name);
+  for (int64_t j = 0; j < A->cols; j++)
+    page_print(p, "%s%.4g", j == 0 ? "" : ",",
+               fmin(lapis_mat_at(A, 0, j), MOST));
+  page_words(p, "]");
+}
+
+static void put_suspects(page *p, const lapis_report *w)
+{
   page_words(p, "],\n\"suspects\":[");
   for (int64_t i = 0; i < w->suspects; i++) {
     const lapis_report_suspect *s = &w->suspect[i];
     page_print(p, "%s\n{\"row\":%" PRId64 ",\"column\":%" PRId64 ",\"given\":",
-               i == 0 ? "" : ",", s->sample, s->column + 1);
+               i == 0 ? "" : ",", s->sample, s->column + 1 + w->beside.rows);
     page_json_text(p, is_text(s->given) ? s->given : "");
     page_words(p, ",\"proposed\":");
     page_json_text(p, is_text(s->proposed) ? s->proposed : "");
     page_words(p, "}");
   }
-  page_words(p, "]}\n</script>\n");
+  page_words(p, "],\n\"pictures\":[");
+  for (int64_t i = 0; i < w->pictures; i++)
+    page_print(p, "%s%" PRId64, i == 0 ? "" : ",", w->picture[i].sample);
+  page_words(p, "]");
+  put_numbers(p, "checked", &w->checked);
+  put_numbers(p, "margin", &w->margin);
+  page_words(p, "}\n");
 }
 
-static void put_suspects(page *p, const lapis_report *w)
+/* Under a key of its own: what is decided on another page is not of this. */
+static void put_table(page *p, const lapis_report *w)
+{
+  page table = {.ctx = p->ctx};
+  put_columns(&table, w);
+  put_rows(&table, w);
+  put_suspects(&table, w);
+  page_words(p, "<script type=\"application/json\" id=\"labels\" data-key=\"");
+  page_digest(p, table.text, table.used);
+  page_words(p, "\">\n");
+  page_bytes(p, table.text, table.used);
+  page_words(p, "</script>\n");
+  if (p->status >= 0) p->status = table.status;
+  page_free(&table);
+}
+
+/* ---- the desk -----------------------------------------------------------*/
+static void put_button(page *p, const char *name, const char *keys,
+                       const char *text)
+{
+  page_print(p,
+             "<button type=\"button\" id=\"check-%s\" "
+             "aria-keyshortcuts=\"%s\">%s</button>\n",
+             name, keys, text);
+}
+
+static void put_desk(page *p)
+{
+  page_words(
+      p, "<div id=\"desk\" class=\"script\" tabindex=\"-1\" role=\"group\" "
+         "aria-label=\"Check labels\">\n<div class=\"tools\">"
+         "<label>Show <select id=\"check-show\"></select></label>\n"
+         "<label>Name or label has <input type=\"search\" id=\"check-find\"/>"
+         "</label>\n<label><progress id=\"check-progress\"></progress> "
+         "<span id=\"tally\"></span></label>\n"
+         "<button type=\"button\" id=\"export\">Save labels.csv</button></div>"
+         "\n<div class=\"card\"><div id=\"check-picture\"></div>\n"
+         "<div class=\"judge\"><p id=\"check-said\" role=\"status\" "
+         "aria-atomic=\"true\"></p>\n<div class=\"verdict\">");
+  put_button(p, "yes", "W Y", "Yes");
+  put_button(p, "no", "S N", "No");
+  put_button(p, "unknown", "Q", "Unknown");
+  page_words(p, "</div>\n<div id=\"check-classes\" class=\"verdict\" "
+                "role=\"group\" aria-label=\"Label\"></div>\n"
+                "<div class=\"verdict\">");
+  put_button(p, "back", "A ArrowLeft", "Previous");
+  put_button(p, "on", "D ArrowRight", "Next");
+  put_button(p, "undo", "Z", "Undo");
+  page_words(
+      p, "</div></div></div>\n<div id=\"check-strip\" tabindex=\"0\" "
+         "role=\"group\" aria-label=\"Samples of this choice\"><div></div>"
+         "</div>\n<p class=\"quiet\">Keys, after a click or a tab into this "
+         "part: <kbd>W</kbd> yes, <kbd>S</kbd> no, <kbd>1</kbd>&#8211;"
+         "<kbd>9</kbd> a label, <kbd>Q</kbd> unknown, <kbd>A</kbd> "
+         "<kbd>D</kbd> or arrows move, <kbd>Z</kbd> undo. "
+         "<span id=\"check-kept\"></span></p></div>\n");
+}
+
+static void put_list(page *p, const lapis_report *w)
 {
   page_words(p, w->suspects_fit_least
                     ? "<p>No given label looks wrong; these fit least, the "
                       "most doubtful first.</p>\n"
                     : "<p>These given labels look wrong, the most doubtful "
                       "first.</p>\n");
-  page_words(
-      p, "<div "
-         "class=\"tools script\"><span id=\"tally\" "
-         "role=\"status\"></span>\n<button type=\"button\" id=\"export\">"
-         "Download labels.csv</button>\n<p class=\"quiet keys\">Keys: "
-         "<kbd>\xe2\x86\x91</kbd> <kbd>\xe2\x86\x93</kbd> move, <kbd>A</kbd> "
-         "accept, <kbd>R</kbd> reject, <kbd>U</kbd> undo. Decisions last "
-         "as long as this page is open.</p></div>\n"
-         "<ol class=\"suspects\">\n");
+  page_words(p, "<ol class=\"suspects unscripted\">\n");
   for (int64_t i = 0; i < w->suspects; i++) put_suspect(p, w, i);
   page_words(p, "</ol>\n");
+}
+
+static void put_check(page *p, const lapis_report *w)
+{
+  if (w->suspects > 0) put_list(p, w);
+  put_desk(p);
   put_table(p, w);
 }
 
-const page_view view_suspects = {"suspects", "Labels in doubt", has_suspects,
-                                 put_suspects, NULL};
+const page_view view_suspects = {"suspects", "Check labels", has_desk,
+                                 put_check, NULL};

@@ -14,6 +14,7 @@
 /* The page's room: for the files of all images, for the borders of regions. */
 enum { IMAGE_BYTES = 14 << 20, REGION_BYTES = 3 << 20, IMAGE_SIDE = 640 };
 enum { BEST_SCORES = 3, FRAME_WIDTH = 320, FRAME_HEIGHT = 240 };
+enum { DRAWN = 60 }; /* pictures that are drawn at once */
 
 static bool has_gallery(const lapis_report *w)
 {
@@ -373,12 +374,17 @@ static void put_gallery(page *p, const lapis_report *w)
   put_follow(p, w);
   page_words(p, "<div class=\"gallery\">\n");
   for (int64_t i = 0; i < w->pictures && p->status >= 0; i++) {
+    /* what a browser with a script does not read before it is looked at */
+    bool later = i >= DRAWN && mat_empty(&w->points);
+    if (later && i % DRAWN == 0) page_words(p, "<noscript>\n");
     frame f = {.w = w, .index = i, .of = &w->picture[i]};
     image_shown image;
     lapis_status s = take_image(p->ctx, &f, image_bytes(w), &image);
     if (s >= 0) put_figure(p, &f, &image);
     if (s < 0) p->status = s;
     preview_free(&image);
+    if (later && (i % DRAWN == DRAWN - 1 || i + 1 == w->pictures))
+      page_words(p, "</noscript>\n");
   }
   page_words(p, "</div>\n");
 }

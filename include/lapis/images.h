@@ -514,6 +514,14 @@ typedef struct lapis_report {
   lapis_mat cells;        /* TEXT, c x rows */
   lapis_mat cells_filled; /* U8, c x rows: 1: it was empty */
   int64_t cell_rows;      /* that the table has in all */
+
+  /* what its reader confirms and corrects: samples in doubt and in pictures */
+  lapis_mat beside_names; /* TEXT, b: columns of labels.csv after the name */
+  lapis_mat beside;       /* TEXT, b x n */
+  lapis_mat checked;      /* U8, n: 1: a person checked it.  labels.csv says it
+                             of each in a column checked; empty: of none */
+  lapis_mat margin;       /* n: how far an answer is from another one */
+  bool lists;             /* a cell of `labels` may be a list, a;b */
 } lapis_report;
 static inline lapis_report lapis_report_defaults(void)
 {

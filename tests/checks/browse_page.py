@@ -85,22 +85,32 @@ def switches(b):
 
 
 def decisions(b):
-    assert b.text("#tally") == "0 accepted, 0 rejected, 5 open"
-    b.click("#s0 .accept")
-    assert b.run("return document.querySelector('#s0 .accept')"
-                 ".getAttribute('aria-pressed')") == "true"
-    b.click("#s0 .reject")  # another mind
-    b.click("#s0 .reject")  # and back to none
-    assert b.text("#tally") == "0 accepted, 0 rejected, 5 open"
-    b.click("#s0 .accept")
-    b.run("document.querySelector('#s0').focus()")
-    b.press("down", "r", "a")  # second rejected, third accepted
-    assert b.text("#tally") == "2 accepted, 1 rejected, 2 open"
-    assert b.run("return document.activeElement.id") == "s3"
-    b.press("up", "u")
-    assert b.text("#tally") == "1 accepted, 1 rejected, 3 open"
-    b.press("a", "a", "a")
-    assert b.text("#tally") == "4 accepted, 1 rejected, 0 open"
+    assert b.text("#tally") == "0 of 6 looked at, 0 changed"
+    assert "in doubt, rather" in b.text("#check-said")
+    b.click("#check-no")
+    assert b.text("#tally") == "1 of 6 looked at, 1 changed"
+    assert "2 of 4" in b.text("#check-said")
+    b.click("#check-undo")  # another mind
+    assert b.text("#tally") == "0 of 6 looked at, 0 changed"
+    assert "1 of 4" in b.text("#check-said")
+    b.run("document.querySelector('#desk').focus()")
+    b.press("right", "q", "z", "a")  # on, unknown, undo, back
+    assert "1 of 4" in b.text("#check-said")
+    b.press("s", "w", "s", "n")  # the second stays
+    assert b.text("#tally") == "4 of 6 looked at, 3 changed"
+    assert "All of these are looked at" in b.text("#check-said")
+    b.open("about:blank")  # what was decided outlives the page
+    b.open(PAGE)
+    assert b.text("#tally") == "4 of 6 looked at, 3 changed"
+    for choice, count in (("changed by you", 3), ("not looked at", 2),
+                          ("all", 6), ("in doubt", 4)):
+        b.run("const e = document.querySelector('#check-show');"
+              "e.selectedIndex = [...e.options].findIndex("
+              "o => o.text.startsWith(arguments[0]));"
+              "e.dispatchEvent(new Event('change'))", choice)
+        assert f"of {count}." in b.text("#check-said"), (choice, count)
+        assert b.run("return document.querySelectorAll("
+                     "'#check-strip button').length") == count
     b.downloads_to(FOLDER)
     b.run("document.querySelector('#export').focus()")
     b.press("enter")
@@ -120,7 +130,7 @@ def reachable(b):
                      "return e === document.body ||"
                      "getComputedStyle(e).outlineStyle !== 'none'")
         assert ring, found
-    for wanted in ("export", "accept", "show-boxes", "next", "copy"):
+    for wanted in ("export", "check-yes", "check-strip", "show-boxes", "next", "copy"):
         assert wanted in found, (wanted, found)
 
 

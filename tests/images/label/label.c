@@ -207,7 +207,7 @@ static void a_wrong_label_is_doubted(void **state)
   if (strncmp(list, "  in/a06.pgm  upright", 21) != 0)
     fail_msg("'%.80s'", list);
   command_slurp(&c, "page.html", c.out, sizeof c.out);
-  assert_non_null(strstr(c.out, "Labels in doubt"));
+  assert_non_null(strstr(c.out, "Check labels"));
   command_end(&c);
 }
 

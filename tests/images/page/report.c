@@ -196,7 +196,7 @@ static void answers_are_a_page(void **state)
   command_do(&c, FIT "-o answers.csv");
   command_do(&c, FIT "-o answers.html --model m.lapis");
   command_slurp(&c, "answers.html", page, sizeof page);
-  assert_non_null(strstr(page, "Labels in doubt"));
+  assert_non_null(strstr(page, "Check labels"));
   assert_non_null(strstr(page, "lapis fit auto t.csv --id who"));
   command_do(&c, "predict m.lapis t.csv -q -o new.html");
   command_slurp(&c, "new.html", page, sizeof page);
@@ -234,7 +234,7 @@ static void labels_without_a_clean_part(void **state)
     command_do(&c,
                "report out.npz --data " READ " --images pictures -o p.html");
     command_slurp(&c, "p.html", page, sizeof page);
-    if (strstr(page, "Labels in doubt") == NULL || strstr(page, "s04") == NULL)
+    if (strstr(page, "Check labels") == NULL || strstr(page, "s04") == NULL)
       fail_msg("%s: no label in doubt on the page", fits[k]);
   }
   command_run(&c, "report out.npz --shape 2x2 -o q.html");
