@@ -34,13 +34,14 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %                      that decides
   %  candidates          candidates x 2, where settings were chosen: method
   %                      and settings of what was compared, best first
-  %  candidate_figures   candidates x 9, where candidates is there: log-loss
+  %  candidate_figures   candidates x 10, where candidates is there: log-loss
   %                      of hidden labels, its standard error, AUROC,
   %                      accuracy, from and to of the 95 % interval of that of
   %                      new samples, log-loss less the first one's, its
-  %                      error; 1 where it has clearly learnt; of numbers
-  %                      squared errors relative to the mean's in place of
-  %                      log-loss, R^2 in that of AUROC
+  %                      error; 1 where it has clearly learnt; accuracy of
+  %                      always the commonest answer; of numbers squared
+  %                      errors relative to the mean's in place of log-loss,
+  %                      R^2 in that of AUROC
   %  chosen              1, where candidates is there: the row of the one that
   %                      answers, from 0
   %  hidden              5, where candidates is there: labels hidden, folds,

@@ -39,26 +39,29 @@ void candidates_print(const cli_candidates *of)
 
 lapis_json *candidates_json(const cli_candidates *of)
 {
-  static const char *const figure[] = {
-      "log_loss",      "error",  "auroc",        "accuracy", "accuracy_least",
-      "accuracy_most", "behind", "behind_error", "learnt"};
-  enum { FIGURES = sizeof figure / sizeof *figure };
+  static const char *const figure[] = {"log_loss",       "error",
+                                       "auroc",          "accuracy",
+                                       "accuracy_least", "accuracy_most",
+                                       "behind",         "behind_error",
+                                       "learnt",         "accuracy_commonest"};
+  enum { LEARNT = 8, FIGURES = sizeof figure / sizeof *figure };
   lapis_json *list = lapis_json_list();
   for (int64_t k = 0; k < of->names.cols; k++) {
     lapis_json *to = lapis_json_object();
     lapis_json_put_text(to, "method", cell(of, 0, k));
     lapis_json_put_text(to, "settings", cell(of, 1, k));
-    for (int i = 0; i < FIGURES - 1; i++) {
+    for (int i = 0; i < FIGURES && i < of->figures.rows; i++) {
       double v = lapis_mat_at(&of->figures, i, k);
-      if (are_numbers(of) && i < 6 && isnan(v)) continue;
+      if (i == LEARNT || (are_numbers(of) && (i < 6 || i > LEARNT) && isnan(v)))
+        continue;
       const char *name = !are_numbers(of) ? figure[i]
                          : i == 0         ? "squared_error"
                          : i == 2         ? "r2"
                                           : figure[i];
       lapis_json_put_number(to, name, v);
     }
-    lapis_json_put_bool(to, figure[FIGURES - 1],
-                        lapis_mat_at(&of->figures, FIGURES - 1, k) > 0);
+    lapis_json_put_bool(to, figure[LEARNT],
+                        lapis_mat_at(&of->figures, LEARNT, k) > 0);
     lapis_json_put_bool(to, "answers", k == of->chosen);
     lapis_json_put(list, NULL, to);
   }

@@ -41,13 +41,12 @@ bool page_expects(const lapis_report *w)
 
 void page_expected(page *p, const lapis_report *w)
 {
-  const lapis_mat *f = &w->candidate_figures;
-  page_print(p,
-             "<div class=\"sentence\"><dt>expected accuracy on new "
-             "samples</dt><dd>%.0f to %.0f %% (95 %% interval), counted by "
-             "labels like the given ones</dd></div>\n",
-             100 * lapis_mat_at(f, EXPECTED_LOW, w->chosen),
-             100 * lapis_mat_at(f, EXPECTED_HIGH, w->chosen));
+  char text[256];
+  page_print(
+      p,
+      "<div class=\"sentence\"><dt>expected on new samples</dt>"
+      "<dd>%s</dd></div>\n",
+      lapis_expected_text(&w->candidate_figures, w->chosen, text, sizeof text));
 }
 
 /* Against the best. */

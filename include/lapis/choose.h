@@ -241,4 +241,10 @@ LAPIS_API void lapis_share_interval(double share, double trials, double *low,
 #ifdef __cplusplus
 }
 #endif
+/* What to expect on new samples of candidate k, by the result
+ * candidate_figures: an interval of its accuracy beside that of always the
+ * commonest answer; "" of numbers.  Returns text. */
+LAPIS_API char *lapis_expected_text(const lapis_mat *figures, int64_t k,
+                                    char *text, size_t size);
+
 #endif

@@ -72,12 +72,13 @@
   RESULT("candidates", "candidates x 2", .type = LAPIS_TEXT,                   \
          .where = "settings were chosen",                                      \
          .help = "method and settings of what was compared, best first"),      \
-      RESULT("candidate_figures", "candidates x 9",                            \
+      RESULT("candidate_figures", "candidates x 10",                           \
              .where = "candidates is there",                                   \
              .help = "log-loss of hidden labels, its standard error, AUROC, "  \
                      "accuracy, from and to of the 95 % interval of that of "  \
                      "new samples, log-loss less the first one's, its error; " \
-                     "1 where it has clearly learnt; of numbers squared "      \
+                     "1 where it has clearly learnt; accuracy of always "      \
+                     "the commonest answer; of numbers squared "               \
                      "errors relative to the mean's in place of log-loss, "    \
                      "R^2 in that of AUROC"),                                  \
       RESULT("chosen", "1", .where = "candidates is there",                    \

@@ -26,7 +26,8 @@ def _joined(name, result, others, absent):
 
 # Of candidate_figures (docs/methods/auto.md).
 _FIGURES = ("log_loss", "error", "auroc", "accuracy", "accuracy_least",
-            "accuracy_most", "behind", "behind_error", "learnt")
+            "accuracy_most", "behind", "behind_error", "learnt",
+            "accuracy_commonest")
 _OF_NUMBERS = ("squared_error", "error", "r2", None, None, None, "behind",
                "behind_error", "learnt")
 
@@ -74,8 +75,8 @@ class _Transductive(Classifier):
         others = self._ask(X[absent]) if absent.any() else {}
         self.transduction_ = self._decode(
             _joined("labels", result, others, absent))
-        vars(self).pop("sets_", None)
         self._wide = self.transduction_.ndim > 1
+        vars(self).pop("sets_", None)
         if "classes_kept" in result:
             self.sets_ = self._sets(_joined("classes_kept", result, others,
                                             absent))
@@ -168,8 +169,8 @@ class AutoClassifier(_Transductive):
     """
 
     _kept = ("scores", "low_rank", "sparse", "held_out", "instance_scores")
-
     _saved = ("_probable", "_wide")
+
     def _settings(self):
         return {**super()._settings(), "targets": "classes"}
 
@@ -228,8 +229,8 @@ class AutoRegressor(RegressorMixin, Estimator):
 
     _tags = {"allow_nan": True, "multioutput": True}
     _kept = ("held_out",)
-
     _saved = ("_one",)
+
     def _settings(self):
         return {**super()._settings(), "targets": "numbers"}
 

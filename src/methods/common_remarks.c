@@ -15,17 +15,15 @@
 #include "mat/mat.h"
 #include "methods/method_entry.h"
 
-enum { NAME = 128 };
-
-/* A value of Y as its reader knows it. */
-static const char *shown(const lapis_data *data, double value, char name[NAME])
+const char *remark_value(const lapis_data *data, double value,
+                         char name[REMARK_VALUE])
 {
   const lapis_mat *words = &data->words;
   bool word = value >= 0 && value < (double)words->cols;
   if (!word)
-    (void)snprintf(name, NAME, "%g", value);
+    (void)snprintf(name, REMARK_VALUE, "%g", value);
   else
-    (void)snprintf(name, NAME, "%s",
+    (void)snprintf(name, REMARK_VALUE, "%s",
                    ((const char *const *)words->val)[(int64_t)value]);
   return name;
 }
@@ -107,7 +105,7 @@ static void remark_rare(lapis_ctx *ctx, const char *method,
                         int64_t count)
 {
   enum { NAMED = 3, SEVERAL = 3 };
-  char name[NAME];
+  char name[REMARK_VALUE];
   double most = 0;
   int64_t rare = 0;
   bool words = data->words.cols > 0;
@@ -116,7 +114,7 @@ static void remark_rare(lapis_ctx *ctx, const char *method,
     if (of[k].count == 1 && rare++ < NAMED)
       base_note(ctx, BASE_WARNING, "rare-class",
                 "%s: the class \"%s\" has one sample: is it %s?", method,
-                shown(data, of[k].value, name),
+                remark_value(data, of[k].value, name),
                 words ? "spelt right" : "right");
   if (rare > NAMED)
     base_note(ctx, BASE_WARNING, "rare-class",
@@ -191,7 +189,7 @@ lapis_status remark_answer(lapis_solver *s)
   const lapis_mat *Y = &s->data.Y;
   const lapis_mat *said = named_numbers(&s->result, "labels", 1, Y->cols);
   value_count of[2];
-  char name[NAME];
+  char name[REMARK_VALUE];
   if (m == NULL || m->numbers || s->brief || Y->rows != 1 || said == NULL ||
       base_ranks(s->ctx) > 1 || !two_values(Y, of))
     return LAPIS_OK;
@@ -210,7 +208,7 @@ lapis_status remark_answer(lapis_solver *s)
                  "are%s%s",
                  balanced, closer);
   base_note(s->ctx, BASE_WARNING, "never-predicted", format, m->name,
-            shown(&s->data, rare->value, name), rare->count,
+            remark_value(&s->data, rare->value, name), rare->count,
             of[0].count + of[1].count, rare->count > 1 ? "are" : "is");
   return LAPIS_OK;
 }

@@ -4,6 +4,10 @@
 #define LAPIS_COMMON_REMARKS_H
 #include "solver/solver.h"
 
+enum { REMARK_VALUE = 128 };
+/* A value of Y as its reader knows it. */
+const char *remark_value(const lapis_data *data, double value,
+                         char name[REMARK_VALUE]);
 /* Of targets that are given to a method of classes; called by all processes. */
 lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
                          const void *settings, const lapis_data *data);

@@ -126,6 +126,56 @@ static double inside(const world *w, const lapis_solver *s, double of,
   return in / count;
 }
 
+/* The sentence of that code; "": there is none. */
+static const char *remark_of(const lapis_solver *s, const char *code)
+{
+  lapis_mat notes = result(s, "notes");
+  const char *const *text = notes.val;
+  for (int64_t k = 0; k < notes.cols; k++)
+    if (strcmp(text[3 * k + 1], code) == 0) return text[3 * k + 2];
+  return "";
+}
+
+/* Sets of all may miss most of a rare class: that is said, with what each class
+ * has, and with the setting that helps. */
+static void a_class_that_is_missed_is_named(void **state)
+{
+  static const char *const word[] = {"common", "rare"};
+  (void)state;
+  for (int by = 0; by < 2; by++) {
+    world *w = make(LABELS, 5);
+    char wanted[128];
+    for (int j = 0; j < KNOWN; j++) {
+      w->Y[j] = j % 8 == 0;
+      w->X[D * j] += .5 * w->Y[j];
+    }
+    w->data.Y = lapis_mat_f64(w->Y, 1, KNOWN);
+    w->data.words = (lapis_mat){.val = (void *)(uintptr_t)word,
+                                .dtype = LAPIS_TEXT,
+                                .rows = 1,
+                                .cols = 2,
+                                .ld = 1};
+    lapis_auto_settings set = settings(.8);
+    set.coverage_by = by;
+    lapis_solver *s;
+    assert_int_equal(lapis_auto_new(w->ctx, &w->data, &set, &s), LAPIS_OK);
+    assert_int_equal(lapis_solve(s), LAPIS_OK);
+    lapis_mat kept = result(s, "classes_kept");
+    double in = 0;
+    for (int j = 0; j < KNOWN; j += 8) in += lapis_mat_at(&kept, 1, j) / 20;
+    const char *said = remark_of(s, "coverage-least");
+    (void)snprintf(wanted, sizeof wanted, "%.1f %% of 20 known", 100 * in);
+    if (by == 0) {
+      CHECK_AT_MOST(in, .6);
+      assert_non_null(strstr(said, "\"rare\""));
+      assert_non_null(strstr(said, wanted));
+    }
+    assert_true((strstr(said, "coverage_by='class'") != NULL) == (by == 0));
+    lapis_solver_free(s);
+    discard(w);
+  }
+}
+
 static double within(const world *w, const lapis_solver *s)
 {
   lapis_mat low = result(s, "set_low"), high = result(s, "set_high");
@@ -420,6 +470,7 @@ static void sets_survive_scarcity(void **state)
 int test_coverage(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_class_that_is_missed_is_named),
       cmocka_unit_test(sets_of_classes_keep_their_promise),
       cmocka_unit_test(sets_of_labels_keep_their_promise),
       cmocka_unit_test(intervals_keep_their_promise),

@@ -45,6 +45,7 @@ typedef struct candidate {
   double loss, error, auroc, accuracy;
   double trials;      /* that its answers count as */
   double least, most; /* accuracy that new samples may have */
+  double commonest;   /* accuracy of always the commonest answer to a label */
   double guess;       /* log-loss of the shares, over what was answered */
   double ahead, ahead_error; /* of that */
   bool one_answer;           /* to all hidden labels */

@@ -600,6 +600,7 @@ candidate_figures comparison_at(const comparison *r, int i)
                            .error = x->error,
                            .auroc = x->auroc,
                            .accuracy = x->accuracy,
+                           .commonest = x->commonest,
                            .learnt = x->learnt};
   candidate_describe(r, x, out.settings);
   out.behind = comparison_difference(r, i, 0, &out.behind_error);

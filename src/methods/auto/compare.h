@@ -40,6 +40,7 @@ typedef struct candidate_figures {
                            * numbers the squared error relative to the mean's */
   double auroc, accuracy; /* of hidden labels; means over labels; of numbers
                            * R^2 and NaN */
+  double commonest; /* accuracy of always the commonest answer to a label */
   double behind, behind_error; /* its loss less the best candidate's, paired */
   bool learnt; /* better than the shares of the labels by more than chance
                 * does, and not one answer for all */

@@ -147,8 +147,10 @@ lapis_status cover_teach(lapis_ctx *ctx, const cover *w, lapis_model *m)
   return coverage_keep(ctx, m, &w->c);
 }
 
-void cover_measure(const cover *w, const comparison *r, const lapis_data *data,
-                   const lapis_solver *s, double *inside, double *size)
+/* Sums over known labels; of: 2 for each value of each target, those that lie
+ * inside and all. */
+static void measure(const cover *w, const comparison *r, const lapis_data *data,
+                    const lapis_solver *s, cover_figures *to, double *of)
 {
   const lapis_mat *kept = named_find(&s->result, "classes_kept");
   const lapis_mat *low = named_find(&s->result, "set_low");
@@ -160,7 +162,10 @@ void cover_measure(const cover *w, const comparison *r, const lapis_data *data,
     if (v < 0) continue;
     count++;
     if (kept != NULL) {
-      in += lapis_mat_at(kept, t * values + v, j);
+      double is = lapis_mat_at(kept, t * values + v, j);
+      in += is;
+      of[2 * (t * values + v)] += is;
+      of[2 * (t * values + v) + 1]++;
       for (int64_t u = 0; u < values; u++)
         sum += lapis_mat_at(kept, t * values + u, j);
     } else {
@@ -171,8 +176,30 @@ void cover_measure(const cover *w, const comparison *r, const lapis_data *data,
       sum += isinf(width) ? 0 : width;
     }
   }
-  *inside = in / count;
-  *size = count > endless ? sum / (count - endless) : INFINITY;
+  to->inside = in / count;
+  to->size = count > endless ? sum / (count - endless) : INFINITY;
+}
+
+lapis_status cover_measure(lapis_ctx *ctx, const cover *w, const comparison *r,
+                           const lapis_data *data, const lapis_solver *s,
+                           cover_figures *out)
+{
+  int64_t values = coverage_values(&w->c);
+  int64_t all = coverage_targets(&w->c) * values;
+  double *of = base_alloc(ctx, 2 * all, sizeof *of);
+  if (of == NULL) return LAPIS_ENOMEM;
+  *out = (cover_figures){.least = INFINITY};
+  measure(w, r, data, s, out, of);
+  for (int64_t k = 0; k < all; k++) {
+    if (!(of[2 * k + 1] > 0) || !(of[2 * k] / of[2 * k + 1] < out->least))
+      continue;
+    out->least = of[2 * k] / of[2 * k + 1];
+    out->count = (int64_t)of[2 * k + 1];
+    out->target = k / values;
+    out->value = w->c.value[k % values];
+  }
+  base_free(of);
+  return LAPIS_OK;
 }
 
 bool cover_is_short(const cover *w)

@@ -136,6 +136,29 @@ int64_t candidate_right(const comparison *r, const double *score,
   return answers;
 }
 
+/* How often the commonest answer to each label, or the commonest class, is
+ * right: what accuracy comes to without any feature. */
+static lapis_status take_commonest(const comparison *r, candidate *x)
+{
+  bool classes = r->labels.kind == TARGETS_CLASS;
+  double *yes = base_alloc(r->ctx, 2 * r->K, sizeof *yes), all = 0, right = 0;
+  if (yes == NULL) return LAPIS_ENOMEM;
+  double *count = yes + r->K;
+  for (int64_t k = 0; k < r->K * r->n; k++) {
+    if (!counts(r, x, k)) continue;
+    yes[k % r->K] += r->labels.sign[k] > 0;
+    count[k % r->K]++;
+  }
+  for (int64_t c = 0; c < r->K; c++) {
+    all += classes && c > 0 ? 0 : count[c];
+    right =
+        classes ? fmax(right, yes[c]) : right + fmax(yes[c], count[c] - yes[c]);
+  }
+  x->commonest = right / all;
+  base_free(yes);
+  return LAPIS_OK;
+}
+
 /* Accuracy, and Wilson's interval, whose trials are fewer than the labels.
  * Those of one unit err together: they are as many as have the standard error
  * that units show, and where units show none, a trial each.  So do those of
@@ -209,7 +232,7 @@ static void judge_numbers(const comparison *r, candidate *x)
   x->loss = mean_loss(r, x, NULL, &x->error) / of;
   x->error /= of;
   x->auroc = 1 - x->loss;
-  x->accuracy = x->least = x->most = NAN;
+  x->accuracy = x->least = x->most = x->commonest = NAN;
   x->ahead = -mean_loss(r, x, &mean, &x->ahead_error);
   x->learnt = x->ahead > folds_far_errors((double)r->known) * x->ahead_error;
   x->judged = !isnan(x->loss) && x->guess > 0;
@@ -227,6 +250,7 @@ lapis_status candidate_judge(comparison *r, candidate *x)
   x->loss = mean_loss(r, x, NULL, &x->error);
   TRY(rank_of(r, x));
   TRY(take_accuracy(r, x));
+  TRY(take_commonest(r, x));
   TRY(shares(r, x, &none));
   x->ahead = -mean_loss(r, x, &none, &x->ahead_error);
   x->learnt = x->ahead > folds_far_errors((double)r->known) * x->ahead_error &&

@@ -1,8 +1,9 @@
 /* auto: what it says of its choice is what was compared; its parts stay from
  * solve to solve; two of other features are compared on the same labels. */
 #include "check.h"
+#include "lapis/choose.h"
 
-enum { N = 120, D = 3, KNOWN = 70, FIGURES = 9 };
+enum { N = 120, D = 3, KNOWN = 70, FIGURES = 10 };
 typedef struct table {
   lapis_ctx *ctx;
   double X[D * N], Y[N];
@@ -92,20 +93,40 @@ static void figures_are_true(void **state)
   assert_int_equal(lapis_solve(s), LAPIS_OK);
   lapis_mat p = result(s, "held_out"), f = result(s, "candidate_figures");
   int64_t chosen = (int64_t)check_result(s, "chosen")[0];
-  double loss = 0, right = 0;
+  double loss = 0, right = 0, yes = 0;
   for (int j = 0; j < N; j++) {
     double q = lapis_mat_at(&p, 0, j);
     assert_true(isnan(q) == isnan(t->Y[j]));
     if (isnan(q)) continue;
     loss -= log(t->Y[j] > 0 ? q : 1 - q) / KNOWN;
     right += (double)((q > .5) == (t->Y[j] > 0)) / KNOWN;
+    yes += (double)(t->Y[j] > 0) / KNOWN;
   }
   assert_int_equal(f.rows, FIGURES);
   CHECK_NEAR(lapis_mat_at(&f, 0, chosen), loss, .1);
   CHECK_NEAR(lapis_mat_at(&f, 3, chosen), right, .1);
   CHECK_AT_LEAST(lapis_mat_at(&f, 8, chosen), 1); /* it has learnt */
+  CHECK_NEAR(lapis_mat_at(&f, 9, chosen), fmax(yes, 1 - yes), 1e-12);
   lapis_solver_free(s);
   discard(t);
+}
+
+/* Accuracy never stands without that of the commonest answer. */
+static void expectations_name_the_commonest_answer(void **state)
+{
+  double figure[2 * FIGURES] = {
+      [4] = .8125, [5] = .9, [8] = 1, [9] = .624, [FIGURES + 4] = NAN};
+  char text[256];
+  lapis_mat f = lapis_mat_f64(figure, FIGURES, 2);
+  (void)state;
+  assert_string_equal(
+      lapis_expected_text(&f, 0, text, sizeof text),
+      "81 to 90 % are right (a 95 % interval), 62 % by always giving the "
+      "commonest answer; this holds for samples like those with a label");
+  assert_string_equal(lapis_expected_text(&f, 1, text, sizeof text), "");
+  figure[8] = 0;
+  assert_non_null(strstr(lapis_expected_text(&f, 0, text, sizeof text),
+                         "nothing was clearly learnt"));
 }
 
 /* Of several classes the same by -log p of the true one of all: what guessing
@@ -136,6 +157,8 @@ static void figures_of_classes_are_true(void **state)
   }
   CHECK_NEAR(check_result(s, "hidden")[3], guess, 1e-12);
   CHECK_NEAR(lapis_mat_at(&f, 0, chosen), loss, .15 * loss);
+  double most = fmax(fmax(known[0], known[1]), fmax(known[2], known[3]));
+  CHECK_NEAR(lapis_mat_at(&f, 9, chosen), most / KNOWN, 1e-12);
   lapis_solver_free(s);
   discard(t);
 }
@@ -280,6 +303,7 @@ int test_auto(void)
       cmocka_unit_test(parts_stay),
       cmocka_unit_test(light_is_left_out),
       cmocka_unit_test(figures_are_true),
+      cmocka_unit_test(expectations_name_the_commonest_answer),
       cmocka_unit_test(figures_of_classes_are_true),
       cmocka_unit_test(features_are_compared),
       cmocka_unit_test(open_mc),
