@@ -71,8 +71,9 @@
 #define TYPE_NOT_READ "of a type that is not read"
 #define UNENDED_RUN "a run that has not ended"
 #define PROBABLY_NONE "probably none is wrong, and at "
-#define LIKE_THE_GIVEN "labels like the given ones"
+#define LIKE_THE_GIVEN "samples like those with a label"
 
+#define NOTHING_LEARNT "nothing was clearly learnt"
 #define NONE_LOOKS_WRONG "No given label looks wrong; these fit least"
 #define THESE_LOOK_WRONG "These given labels look wrong"
 

@@ -248,7 +248,7 @@ static void remark_chosen(const auto_solver *w)
 {
   const candidate_figures *x = &w->candidate[w->chosen];
   lapis_mat f = lapis_mat_f64(w->figure, FIGURES, w->count);
-  char expected[MOST_TEXT];
+  char expected[2 * MOST_TEXT];
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "%s: %s %s answers (log-loss %.4f +- %.4f, AUROC %.4f, accuracy "
             "%.4f; expected on new samples: %s)",
@@ -471,53 +471,6 @@ static lapis_status hold_out(auto_solver *w, double started)
 }
 
 /* ---- sets and intervals -------------------------------------------------*/
-/* What is promised of all may be kept by the common classes at the cost of a
- * rare one. */
-static void remark_least(const auto_solver *w, const cover_figures *x)
-{
-  const coverage *c = &w->cover.c;
-  char name[REMARK_VALUE], label[32] = "";
-  if (x->count == 0) return;
-  double far = 2 * sqrt(c->share * (1 - c->share) / (double)x->count);
-  bool below = !c->by_class && x->least < c->share - far;
-  if (w->data.Y.rows > 1)
-    (void)snprintf(label, sizeof label, " of label %lld",
-                   (long long)x->target + 1);
-  base_note(w->base.ctx, below ? BASE_WARNING : BASE_NOTE, "coverage-least",
-            below ? "%s: of \"%s\"%s, the least covered class, only %.1f %% of "
-                    "%lld known labels lie in their sets; {coverage-by class} "
-                    "promises %.4g %% of each class"
-                  : "%s: of \"%s\"%s, the least covered class, %.1f %% of %lld "
-                    "known labels lie in their sets",
-            w->name, remark_value(&w->data, x->value, name), label,
-            100 * x->least, (long long)x->count, 100 * c->share);
-}
-
-static lapis_status remark_coverage(const auto_solver *w)
-{
-  const coverage *c = &w->cover.c;
-  cover_figures x;
-  TRY(cover_measure(w->base.ctx, &w->cover, w->race, &w->data, &w->base, &x));
-  base_note(
-      w->base.ctx, BASE_NOTE, "coverage",
-      "%s: %s for %.4g %% of new samples%s: of %lld known %s, held out in "
-      "%lld folds, %.1f %% lie in theirs, of %.4g%s on average",
-      w->name, w->options.numbers ? "intervals" : "sets", 100 * c->share,
-      c->by_class ? " of each class" : "", (long long)c->count,
-      w->options.numbers ? "numbers" : "labels", (long long)c->folds,
-      100 * x.inside, x.size, w->options.numbers ? " width" : " classes");
-  remark_least(w, &x);
-  if (!cover_is_short(&w->cover)) return LAPIS_OK;
-  base_note(w->base.ctx, BASE_WARNING, "coverage-short",
-            "%s: coverage %g needs %.0f known labels%s; where there are fewer, "
-            "%s",
-            w->name, c->share, coverage_least(c),
-            c->by_class ? " of each class" : "",
-            w->options.numbers ? "the interval has no end"
-                               : "the class is in every set");
-  return LAPIS_OK;
-}
-
 static lapis_status set_coverage(auto_solver *w, double started)
 {
   lapis_ctx *ctx = w->base.ctx;
@@ -543,7 +496,8 @@ static lapis_status set_coverage(auto_solver *w, double started)
   w->cover.c.by_class = w->set.coverage_by == LAPIS_COVERAGE_CLASS;
   TRY(coverage_publish(&w->base, &w->cover.c, &w->data.X, w->answer,
                        w->cover.fold, w->cover.own));
-  return remark_coverage(w);
+  return cover_remark(&w->cover, w->race, &w->data, &w->base, w->name,
+                      w->options.numbers);
 }
 
 /* ---- gaps of X ----------------------------------------------------------*/

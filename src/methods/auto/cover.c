@@ -2,9 +2,11 @@
 #include "methods/auto/cover.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "methods/auto/candidates.h"
+#include "methods/common_remarks.h"
 
 static const double LARGEST = 2; /* score, above that of any probability */
 
@@ -147,10 +149,19 @@ lapis_status cover_teach(lapis_ctx *ctx, const cover *w, lapis_model *m)
   return coverage_keep(ctx, m, &w->c);
 }
 
+/* Of known labels, held out: the share that lie in their sets as published by
+ * s, and how many classes, or how much, these hold on average (endless
+ * intervals apart); and the value of a label whose share is least. */
+typedef struct figures {
+  double inside, size;
+  int64_t target, count; /* count: known labels of that value; of numbers 0 */
+  double value, least;
+} figures;
+
 /* Sums over known labels; of: 2 for each value of each target, those that lie
  * inside and all. */
-static void measure(const cover *w, const comparison *r, const lapis_data *data,
-                    const lapis_solver *s, cover_figures *to, double *of)
+static void sum_up(const cover *w, const comparison *r, const lapis_data *data,
+                   const lapis_solver *s, figures *to, double *of)
 {
   const lapis_mat *kept = named_find(&s->result, "classes_kept");
   const lapis_mat *low = named_find(&s->result, "set_low");
@@ -180,16 +191,16 @@ static void measure(const cover *w, const comparison *r, const lapis_data *data,
   to->size = count > endless ? sum / (count - endless) : INFINITY;
 }
 
-lapis_status cover_measure(lapis_ctx *ctx, const cover *w, const comparison *r,
-                           const lapis_data *data, const lapis_solver *s,
-                           cover_figures *out)
+static lapis_status measure(lapis_ctx *ctx, const cover *w, const comparison *r,
+                            const lapis_data *data, const lapis_solver *s,
+                            figures *out)
 {
   int64_t values = coverage_values(&w->c);
   int64_t all = coverage_targets(&w->c) * values;
   double *of = base_alloc(ctx, 2 * all, sizeof *of);
   if (of == NULL) return LAPIS_ENOMEM;
-  *out = (cover_figures){.least = INFINITY};
-  measure(w, r, data, s, out, of);
+  *out = (figures){.least = INFINITY};
+  sum_up(w, r, data, s, out, of);
   for (int64_t k = 0; k < all; k++) {
     if (!(of[2 * k + 1] > 0) || !(of[2 * k] / of[2 * k + 1] < out->least))
       continue;
@@ -202,7 +213,8 @@ lapis_status cover_measure(lapis_ctx *ctx, const cover *w, const comparison *r,
   return LAPIS_OK;
 }
 
-bool cover_is_short(const cover *w)
+/* Too few labels are known of a target, or of its classes, for such a share. */
+static bool is_short(const cover *w)
 {
   const coverage *c = &w->c;
   int64_t per = c->folds * (c->by_class ? 1 : coverage_values(c));
@@ -215,6 +227,56 @@ bool cover_is_short(const cover *w)
     if ((double)n < coverage_least(c)) return true;
   }
   return false;
+}
+
+/* What is promised of all may be kept by the common classes at the cost of a
+ * rare one. */
+static void remark_least(const cover *w, const lapis_data *data,
+                         const lapis_solver *s, const char *method,
+                         const figures *x)
+{
+  const coverage *c = &w->c;
+  char name[REMARK_VALUE], label[32] = "";
+  if (x->count == 0) return;
+  double far = 2 * sqrt(c->share * (1 - c->share) / (double)x->count);
+  bool below = !c->by_class && x->least < c->share - far;
+  if (data->Y.rows > 1)
+    (void)snprintf(label, sizeof label, " of label %lld",
+                   (long long)x->target + 1);
+  base_note(s->ctx, below ? BASE_WARNING : BASE_NOTE, "coverage-least",
+            below ? "%s: of \"%s\"%s, the least covered class, only %.1f %% of "
+                    "%lld known labels lie in their sets; {coverage-by class} "
+                    "promises %.4g %% of each class"
+                  : "%s: of \"%s\"%s, the least covered class, %.1f %% of %lld "
+                    "known labels lie in their sets",
+            method, remark_value(data, x->value, name), label, 100 * x->least,
+            (long long)x->count, 100 * c->share);
+}
+
+lapis_status cover_remark(const cover *w, const comparison *r,
+                          const lapis_data *data, const lapis_solver *s,
+                          const char *method, bool numbers)
+{
+  const coverage *c = &w->c;
+  figures x;
+  TRY(measure(s->ctx, w, r, data, s, &x));
+  base_note(
+      s->ctx, BASE_NOTE, "coverage",
+      "%s: %s for %.4g %% of new samples%s: of %lld known %s, held out in "
+      "%lld folds, %.1f %% lie in theirs, of %.4g%s on average",
+      method, numbers ? "intervals" : "sets", 100 * c->share,
+      c->by_class ? " of each class" : "", (long long)c->count,
+      numbers ? "numbers" : "labels", (long long)c->folds, 100 * x.inside,
+      x.size, numbers ? " width" : " classes");
+  remark_least(w, data, s, method, &x);
+  if (!is_short(w)) return LAPIS_OK;
+  base_note(s->ctx, BASE_WARNING, "coverage-short",
+            "%s: coverage %g needs %.0f known labels%s; where there are fewer, "
+            "%s",
+            method, c->share, coverage_least(c),
+            c->by_class ? " of each class" : "",
+            numbers ? "the interval has no end" : "the class is in every set");
+  return LAPIS_OK;
 }
 
 void cover_free(cover *w)

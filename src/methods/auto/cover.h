@@ -20,19 +20,11 @@ lapis_status cover_fit(lapis_ctx *ctx, const comparison *r, int i,
                        int64_t folds, cover *w);
 /* The fits without a fold, and scores, into the model of the whole. */
 lapis_status cover_teach(lapis_ctx *ctx, const cover *w, lapis_model *m);
-/* Of known labels, held out: the share that lie in their sets as published by
- * s, and how many classes, or how much, these hold on average (endless
- * intervals apart); and the value of a label whose share is least. */
-typedef struct cover_figures {
-  double inside, size;
-  int64_t target, count; /* count: known labels of that value; of numbers 0 */
-  double value, least;
-} cover_figures;
-lapis_status cover_measure(lapis_ctx *ctx, const cover *w, const comparison *r,
-                           const lapis_data *data, const lapis_solver *s,
-                           cover_figures *out);
-/* Too few labels are known of a target, or of its classes, for such a share. */
-bool cover_is_short(const cover *w);
+/* Says how many known labels lie in their sets, or intervals, as published by
+ * s, and of which class the fewest do. */
+lapis_status cover_remark(const cover *w, const comparison *r,
+                          const lapis_data *data, const lapis_solver *s,
+                          const char *method, bool numbers);
 void cover_free(cover *w);
 
 #endif

@@ -9,10 +9,8 @@
  * predictions for efficient and accurate cross-validation. Machine Learning
  * 107, 2018. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "lapis/choose.h"
 #include "methods/auto/candidates.h"
 
 enum { DRAWS = 200, MOST_DRAWN = 2000, CHOSEN = 0x63686f73 };
@@ -157,35 +155,6 @@ static lapis_status prepare(drawing *d, const candidate *x, arena *own)
     gather(d, d->sums + units, d->labels + i * d->U);
   }
   return LAPIS_OK;
-}
-
-enum {
-  FROM = 4,
-  TO = 5,
-  LEARNT = 8,
-  COMMONEST = 9
-}; /* rows of candidate_figures */
-
-char *lapis_expected_text(const lapis_mat *figures, int64_t k, char *text,
-                          size_t size)
-{
-  if (text == NULL || size == 0) return text;
-  *text = '\0';
-  if (figures == NULL || figures->val == NULL || figures->rows <= TO || k < 0 ||
-      k >= figures->cols || isnan(lapis_mat_at(figures, FROM, k)))
-    return text;
-  int used = snprintf(
-      text, size, "%.0f to %.0f %% are right (a 95 %% interval)",
-      100 * lapis_mat_at(figures, FROM, k), 100 * lapis_mat_at(figures, TO, k));
-  if (used > 0 && (size_t)used < size && figures->rows > COMMONEST)
-    (void)snprintf(text + used, size - (size_t)used,
-                   ", %.0f %% by always giving the commonest answer; %s",
-                   100 * lapis_mat_at(figures, COMMONEST, k),
-                   lapis_mat_at(figures, LEARNT, k) > 0
-                       ? "this holds for samples like those with a label"
-                       : "nothing was clearly learnt, so the answers mean "
-                         "little");
-  return text;
 }
 
 lapis_status candidate_expect(comparison *r, candidate *x)

@@ -2,6 +2,7 @@
  * solve to solve; two of other features are compared on the same labels. */
 #include "check.h"
 #include "lapis/choose.h"
+#include "remarks.h"
 
 enum { N = 120, D = 3, KNOWN = 70, FIGURES = 10 };
 typedef struct table {
@@ -125,8 +126,8 @@ static void expectations_name_the_commonest_answer(void **state)
       "commonest answer; this holds for samples like those with a label");
   assert_string_equal(lapis_expected_text(&f, 1, text, sizeof text), "");
   figure[8] = 0;
-  assert_non_null(strstr(lapis_expected_text(&f, 0, text, sizeof text),
-                         "nothing was clearly learnt"));
+  assert_non_null(
+      strstr(lapis_expected_text(&f, 0, text, sizeof text), NOTHING_LEARNT));
 }
 
 /* Of several classes the same by -log p of the true one of all: what guessing

@@ -1,0 +1,32 @@
+/* expected_text.c - how often answers are expected to be right, in a sentence
+ * that remarks and pages share. */
+#include <math.h>
+#include <stdio.h>
+
+#include "folds/folds.h"
+#include "lapis/choose.h"
+
+/* Rows of candidate_figures. */
+enum { FROM = 4, TO = 5, LEARNT = 8, COMMONEST = 9 };
+
+char *lapis_expected_text(const lapis_mat *figures, int64_t k, char *text,
+                          size_t size)
+{
+  if (text == NULL || size == 0) return text;
+  *text = '\0';
+  if (figures == NULL || figures->val == NULL || figures->rows <= TO || k < 0 ||
+      k >= figures->cols || isnan(lapis_mat_at(figures, FROM, k)))
+    return text;
+  int used = snprintf(
+      text, size, "%.0f to %.0f %% are right (a 95 %% interval)",
+      100 * lapis_mat_at(figures, FROM, k), 100 * lapis_mat_at(figures, TO, k));
+  if (used > 0 && (size_t)used < size && figures->rows > COMMONEST)
+    (void)snprintf(text + used, size - (size_t)used,
+                   ", %.0f %% by always giving the commonest answer; %s",
+                   100 * lapis_mat_at(figures, COMMONEST, k),
+                   lapis_mat_at(figures, LEARNT, k) > 0
+                       ? "this holds for samples like those with a label"
+                       : "nothing was clearly learnt, so the answers mean "
+                         "little");
+  return text;
+}
