@@ -131,7 +131,7 @@ static void bounds_end_with_the_struct(void **state)
   set.positive_ratio = 2;
   set.size = offsetof(lapis_misvm_settings, scale);
   CHECK_REFUSED(f, settings_check(f->ctx, m, &set), LAPIS_EINVAL,
-                "misvm positive-ratio 2");
+                "positive_ratio is 2");
   set.size = offsetof(lapis_misvm_settings, positive_ratio);
   CHECK_OK(f, settings_check(f->ctx, m, &set));
 }

@@ -15,6 +15,7 @@ typedef struct task {
 #define TWO "name,l\na,x\nb,y\nc,x\nd,y\ne,x\nf,y\ng,x\nh,y\ni,x\nj,y\n"
 #define THREE "name,l\na,x\nb,y\nc,z\nd,y\ne,x\nf,z\ng,x\nh,y\ni,z\nj,y\n"
 #define MANY "name,l,m\na,1,0\nb,0,1\nc,1,\nd,0,0\ne,1,1\nf,0,1\ng,1,0\nh,0,1\n"
+#define POINTS "name,x,y,point\na,6,6,eye\na,16,12,nose\na,10,15,ear\n"
 #define WORDS "words=4 levels=2 count=20 learn=30"
 static const task tasks[] = {
     {"label", GIVEN "features=pixels folds=2", "pixels", "size=4x4", TWO},
@@ -32,6 +33,7 @@ static const task tasks[] = {
     {"label", GIVEN "where=true suspects=0", "sift-bow", WORDS, THREE},
     {"match", "points=8 peak=0 no-cache=true keep-going=true", NULL, NULL, ""},
     {"match", "points=8 inliers=2 peak=0 no-cache=true", NULL, NULL, ""},
+    {"match", "first=%s grid=4 no-cache=true", NULL, NULL, POINTS},
     {"locate", "candidates=3 no-cache=true keep-going=true", NULL, NULL, ""},
     {"locate", "candidates=3 no-cache=true look=gist", NULL, NULL, ""},
 };

@@ -370,7 +370,7 @@ static const refusal refusals[] = {
      "texton-bow: enlarge 700 is more than longest 640"},
     {"sift-bow", "vocabulary=%s/names.txt", LAPIS_EFORMAT, "names.txt"},
     {"sift-bow", "vocabulary=%s/v.npz save-vocabulary=w.npz", LAPIS_EINVAL,
-     "save-vocabulary goes without it"},
+     "save_vocabulary goes without it"},
     {"sift-bow", "vocabulary=%s/v.npz vocabulary-from=w.txt", LAPIS_EINVAL,
      "vocabulary-from goes without it"},
     {"sift-bow", "vocabulary-from=%s/names.txt", LAPIS_EDATA,
