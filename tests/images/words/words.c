@@ -372,7 +372,7 @@ static const refusal refusals[] = {
     {"sift-bow", "vocabulary=%s/v.npz save-vocabulary=w.npz", LAPIS_EINVAL,
      "save_vocabulary goes without it"},
     {"sift-bow", "vocabulary=%s/v.npz vocabulary-from=w.txt", LAPIS_EINVAL,
-     "vocabulary-from goes without it"},
+     "vocabulary_from goes without it"},
     {"sift-bow", "vocabulary-from=%s/names.txt", LAPIS_EDATA,
      "names.txt:2: 'nobody' is not one of the images"},
     {"sift-bow", "vocabulary-from=%s/blank.txt", LAPIS_EDATA,
