@@ -32,8 +32,8 @@ const lapis_method *lapis_feature_find(const char *name)
 const lapis_method *lapis_feature_named(const char *list, size_t *bytes,
                                         size_t *file)
 {
-  size_t size = list == NULL ? 0 : strcspn(list, ",");
-  size_t name = list == NULL ? 0 : strcspn(list, ",:");
+  if (list == NULL) list = "";
+  size_t size = strcspn(list, ","), name = strcspn(list, ",:");
   if (bytes != NULL) *bytes = size;
   if (file != NULL) *file = size > name + 1 ? size - name - 1 : 0;
   for (int i = 0; i < KINDS; i++) {

@@ -23,7 +23,7 @@ typedef struct onnx_net {
  * closed, whatever came of it. */
 lapis_status net_open(lapis_ctx *ctx, const ort *api, const char *path,
                       const void *bytes, int64_t size, const char *layer,
-                      onnx_net *out);
+                      onnx_net *n);
 void net_close(onnx_net *n);
 /* What the file's metadata say of a key, cut to size; false: nothing. */
 bool net_says(const onnx_net *n, const char *key, char *text, size_t size);
@@ -38,7 +38,7 @@ typedef struct onnx_map {
 /* in: width x height pixels as the net's own channels and order want them; may
  * be called from several threads at once. */
 lapis_status net_run(lapis_ctx *ctx, const onnx_net *n, float *in,
-                     int64_t width, int64_t height, onnx_map *out);
+                     int64_t width, int64_t height, onnx_map *m);
 void net_release(const onnx_net *n, onnx_map *m);
 
 #endif
