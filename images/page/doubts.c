@@ -163,12 +163,16 @@ static void put_table(page *p, const lapis_report *w)
   put_columns(&table, w);
   put_rows(&table, w);
   put_suspects(&table, w);
+  if (p->status >= 0) p->status = table.status;
+  if (p->status < 0) {
+    page_free(&table);
+    return;
+  }
   page_words(p, "<script type=\"application/json\" id=\"labels\" data-key=\"");
   page_digest(p, table.text, table.used);
   page_words(p, "\">\n");
   page_bytes(p, table.text, table.used);
   page_words(p, "</script>\n");
-  if (p->status >= 0) p->status = table.status;
   page_free(&table);
 }
 
