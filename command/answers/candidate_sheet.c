@@ -39,29 +39,34 @@ void candidates_print(const cli_candidates *of)
 
 lapis_json *candidates_json(const cli_candidates *of)
 {
-  static const char *const figure[] = {"log_loss",       "error",
-                                       "auroc",          "accuracy",
-                                       "accuracy_least", "accuracy_most",
-                                       "behind",         "behind_error",
-                                       "learnt",         "accuracy_commonest"};
-  enum { LEARNT = 8, FIGURES = sizeof figure / sizeof *figure };
+  static const char *const figure[LAPIS_FIGURES] = {
+      [LAPIS_FIGURE_LOSS] = "log_loss",
+      [LAPIS_FIGURE_ERROR] = "error",
+      [LAPIS_FIGURE_AUROC] = "auroc",
+      [LAPIS_FIGURE_ACCURACY] = "accuracy",
+      [LAPIS_FIGURE_LEAST] = "accuracy_least",
+      [LAPIS_FIGURE_MOST] = "accuracy_most",
+      [LAPIS_FIGURE_BEHIND] = "behind",
+      [LAPIS_FIGURE_BEHIND_ERROR] = "behind_error",
+      [LAPIS_FIGURE_LEARNT] = "learnt",
+      [LAPIS_FIGURE_COMMONEST] = "accuracy_commonest"};
   lapis_json *list = lapis_json_list();
   for (int64_t k = 0; k < of->names.cols; k++) {
     lapis_json *to = lapis_json_object();
     lapis_json_put_text(to, "method", cell(of, 0, k));
     lapis_json_put_text(to, "settings", cell(of, 1, k));
-    for (int i = 0; i < FIGURES && i < of->figures.rows; i++) {
+    for (int i = 0; i < LAPIS_FIGURES && i < of->figures.rows; i++) {
       double v = lapis_mat_at(&of->figures, i, k);
-      if (i == LEARNT || (are_numbers(of) && (i < 6 || i > LEARNT) && isnan(v)))
-        continue;
-      const char *name = !are_numbers(of) ? figure[i]
-                         : i == 0         ? "squared_error"
-                         : i == 2         ? "r2"
-                                          : figure[i];
+      bool behind = i == LAPIS_FIGURE_BEHIND || i == LAPIS_FIGURE_BEHIND_ERROR;
+      if (i == LAPIS_FIGURE_LEARNT) continue;
+      if (are_numbers(of) && !behind && isnan(v)) continue;
+      const char *name = figure[i];
+      if (are_numbers(of) && i == LAPIS_FIGURE_LOSS) name = "squared_error";
+      if (are_numbers(of) && i == LAPIS_FIGURE_AUROC) name = "r2";
       lapis_json_put_number(to, name, v);
     }
-    lapis_json_put_bool(to, figure[LEARNT],
-                        lapis_mat_at(&of->figures, LEARNT, k) > 0);
+    lapis_json_put_bool(to, figure[LAPIS_FIGURE_LEARNT],
+                        lapis_mat_at(&of->figures, LAPIS_FIGURE_LEARNT, k) > 0);
     lapis_json_put_bool(to, "answers", k == of->chosen);
     lapis_json_put(list, NULL, to);
   }

@@ -28,7 +28,9 @@ int kinds_named(cli *c, const char *list, cli_kinds *out)
                       c->verb->name, MAX_KINDS);
     if (kind == NULL) return no_kind(c->verb->name, at, size);
     at += size;
-    if (file > 0) out->file[out->count][KIND_NET] = strndup(at - file, file);
+    char **net = &out->file[out->count][KIND_NET];
+    if (file > 0 && (*net = strndup(at - file, file)) == NULL)
+      return cli_fail(EXIT_FAILED, "out of memory");
     out->kind[out->count++] = kind;
     if (*at == '\0') return EXIT_DONE;
   }

@@ -103,18 +103,28 @@ static lapis_status check_twice(const feature_job *j, const char *path,
   return LAPIS_OK;
 }
 
+static int by_name(const void *a, const void *b)
+{
+  const sift_point *p = a, *q = b;
+  int order = strcmp(p->name, q->name);
+  return order != 0 ? order : by_line(a, b);
+}
+
 /* Beside a grid each point has a name of its own, or none. */
 static lapis_status check_names(const feature_job *j, const char *path,
-                                const sift_points *p)
+                                sift_points *p)
 {
-  for (int64_t i = 1; i < p->count; i++)
-    for (int64_t a = 0; a < i; a++)
-      if (*p->at[i].name != '\0' && p->at[a].image == p->at[i].image &&
-          strcmp(p->at[a].name, p->at[i].name) == 0)
-        return lapis_fail(j->base.ctx, LAPIS_EDATA,
-                          "%s:%" PRId64 ": the point '%.200s' is on line "
-                          "%" PRId64 " already",
-                          path, p->at[i].line, p->at[i].name, p->at[a].line);
+  qsort(p->at, (size_t)p->count, sizeof *p->at, by_name);
+  for (int64_t i = 1; i < p->count; i++) {
+    const sift_point *a = &p->at[i - 1], *b = &p->at[i];
+    if (*b->name != '\0' && a->image == b->image &&
+        strcmp(a->name, b->name) == 0)
+      return lapis_fail(j->base.ctx, LAPIS_EDATA,
+                        "%s:%" PRId64 ": the point '%.200s' is on line "
+                        "%" PRId64 " already",
+                        path, b->line, b->name, a->line);
+  }
+  qsort(p->at, (size_t)p->count, sizeof *p->at, by_line);
   return LAPIS_OK;
 }
 

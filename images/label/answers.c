@@ -11,7 +11,7 @@
 #include "images/label/label.h"
 #include "lapis/choose.h"
 
-enum { FEW_LABELS = 6, LEARNT = 8 };
+enum { FEW_LABELS = 6 };
 static const double LEAST = 1e-12; /* a probability is above */
 
 /* ---- comparing ----------------------------------------------------------*/
@@ -175,7 +175,8 @@ static bool may_doubt(label_run *w, const lapis_solver *s)
   }
   if (get(s, "hidden", &hidden) < 0) return false;
   bool few = lapis_mat_at(&hidden, 0, 0) < FEW_LABELS;
-  if (lapis_mat_at(&figures, LEARNT, chosen) > 0 || (apart && !few))
+  if (lapis_mat_at(&figures, LAPIS_FIGURE_LEARNT, chosen) > 0 ||
+      (apart && !few))
     return true;
   flow_remark(w->flow, "not-looked",
               "wrong labels are not looked for: hidden labels are not clearly "

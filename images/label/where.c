@@ -228,7 +228,7 @@ static lapis_status find_windows(label_run *w, bool roots)
   lapis_status s =
       room ? weigh_two(w, &Z, roots, target, weight) : flow_no_memory(w->flow);
   for (int64_t i = 0; s >= 0 && i < w->flow->n; i++) {
-    if (flow_clock() > w->flow->end) s = LAPIS_TIME_LIMIT;
+    if (s == LAPIS_OK) s = flow_stops(w->flow);
     if (s != LAPIS_OK) break;
     if (!label_has(w, i, 0)) continue;
     s = find_window(w, i, &Z, roots, box, target, weight);
@@ -395,10 +395,8 @@ static lapis_status find_regions(label_run *w, bool roots)
   lapis_status s = weigh_words(w, roots, &weight);
   for (int64_t i = 0; s >= 0 && s != LAPIS_CANCELLED && i < w->flow->n; i++) {
     lapis_segments g;
-    if (flow_clock() > w->flow->end) {
-      s = LAPIS_TIME_LIMIT;
-      break;
-    }
+    s = flow_stops(w->flow);
+    if (s != LAPIS_OK) break;
     s = make_segments(w, i, &g);
     if (s >= 0) s = search_image(w, i, &g, weight);
     lapis_segments_free(&g);

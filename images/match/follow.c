@@ -222,20 +222,23 @@ static void check(follow *w, int64_t k)
   if (2 * agree <= v->n) memset(sure, 0, (size_t)v->n);
 }
 
-static void follow_all(follow *w)
+static lapis_status follow_all(const lapis_flow *f, follow *w)
 {
   const flow_follow *v = w->v;
+  lapis_status s = LAPIS_OK;
   for (int64_t j = 0; j < v->n; j++) {
     v->pick[v->from * v->n + j] = v->first[v->from] + j;
     v->sure[v->from * v->n + j] = 1;
   }
-  for (int64_t k = v->from; (k = next_image(w, k)) >= 0;) {
+  for (int64_t k = v->from; s == LAPIS_OK && (k = next_image(w, k)) >= 0;) {
     find(w, v->pick + w->parent[k] * v->n, k, v->pick + k * v->n);
     check(w, k);
+    s = flow_stops(f);
   }
+  return s;
 }
 
-bool flow_find_points(const flow_follow *v)
+lapis_status flow_find_points(const lapis_flow *f, const flow_follow *v)
 {
   size_t m = (size_t)v->first[v->K], n = (size_t)v->n, K = (size_t)v->K;
   follow w = {.v = v,
@@ -250,9 +253,10 @@ bool flow_find_points(const flow_follow *v)
   bool ok = w.unit != NULL && w.likeness != NULL && w.place != NULL &&
             w.cost != NULL && w.weight != NULL && w.second != NULL &&
             w.parent != NULL && w.like != NULL;
+  lapis_status s = ok ? LAPIS_OK : flow_no_memory(f);
   if (ok) {
     make_unit(&w);
-    follow_all(&w);
+    s = follow_all(f, &w);
   }
   free(w.unit);
   free(w.likeness);
@@ -262,5 +266,5 @@ bool flow_find_points(const flow_follow *v)
   free(w.second);
   free(w.parent);
   free(w.like);
-  return ok;
+  return s;
 }

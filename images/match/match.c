@@ -319,7 +319,8 @@ static lapis_status follow_points(lapis_flow *f, lapis_mat *X)
                        fmax(SCALES * m->set.scale, STEPS * (double)m->set.grid),
                    .pick = m->slot,
                    .sure = m->sure};
-  return flow_find_points(&v) ? keep_found(f, X) : flow_no_memory(f);
+  lapis_status s = flow_find_points(f, &v);
+  return s == LAPIS_OK ? keep_found(f, X) : s;
 }
 
 /* ---- points of all images -----------------------------------------------*/
@@ -339,7 +340,8 @@ static lapis_status take_points(lapis_flow *f)
     return flow_no_memory(f);
   copy_points(m, &X, &xy, group.val);
   TRY(check_counts(f, &X));
-  if (m->set.first != NULL) TRY(follow_points(f, &X));
+  lapis_status s = m->set.first == NULL ? LAPIS_OK : follow_points(f, &X);
+  if (s != LAPIS_OK) return s;
   for (int64_t i = 0; i < 2 * X.cols; i++)
     m->spot[i] = m->frame[FRAME * (i / 2) + i % 2];
   f->data.X = lapis_mat_f64(m->X, X.rows, X.cols);

@@ -3,40 +3,30 @@
 #include <stdio.h>
 
 #include "images/page/page.h"
+#include "lapis/choose.h"
 #include "mat/mat.h"
 
-enum {
-  LOSS,
-  ERROR,
-  AUROC,
-  ACCURACY,
-  EXPECTED_LOW,
-  EXPECTED_HIGH,
-  BEHIND,
-  BEHIND_ERROR,
-  LEARNT,
-  FIGURES
-};
 enum { VERDICT = 96 };
 
 static bool has_candidates(const lapis_report *w)
 {
   return !mat_empty(&w->candidates) && w->candidates.rows == 2 &&
-         w->candidate_figures.rows >= FIGURES &&
+         w->candidate_figures.rows > LAPIS_FIGURE_LEARNT &&
          w->candidate_figures.cols == w->candidates.cols;
 }
 
 /* Numbers have no accuracy. */
 static bool are_numbers(const lapis_report *w)
 {
-  return isnan(lapis_mat_at(&w->candidate_figures, ACCURACY, 0));
+  return isnan(lapis_mat_at(&w->candidate_figures, LAPIS_FIGURE_ACCURACY, 0));
 }
 
 bool page_expects(const lapis_report *w)
 {
   return has_candidates(w) && w->chosen >= 0 &&
          w->chosen < w->candidates.cols &&
-         isfinite(lapis_mat_at(&w->candidate_figures, EXPECTED_LOW, w->chosen));
+         isfinite(lapis_mat_at(&w->candidate_figures, LAPIS_FIGURE_LEAST,
+                               w->chosen));
 }
 
 void page_expected(page *p, const lapis_report *w)
@@ -53,9 +43,9 @@ void page_expected(page *p, const lapis_report *w)
 static void judge(const lapis_report *w, int64_t k, char to[VERDICT])
 {
   const lapis_mat *f = &w->candidate_figures;
-  double by = lapis_mat_at(f, BEHIND, k);
-  double error = lapis_mat_at(f, BEHIND_ERROR, k);
-  bool learnt = lapis_mat_at(f, LEARNT, k) > 0;
+  double by = lapis_mat_at(f, LAPIS_FIGURE_BEHIND, k);
+  double error = lapis_mat_at(f, LAPIS_FIGURE_BEHIND_ERROR, k);
+  bool learnt = lapis_mat_at(f, LAPIS_FIGURE_LEARNT, k) > 0;
   if (k == w->chosen)
     snprintf(to, VERDICT, "answers%s",
              learnt ? "" : "; not clearly better than guessing");
@@ -78,12 +68,15 @@ static void put_candidate(page *p, const lapis_report *w, int64_t k)
   page_words(p, "</th><td>");
   page_escape(p, page_text_at(&w->candidates, 1, k));
   if (are_numbers(w))
-    page_print(p, "</td><td>%.4f +- %.4f</td>", lapis_mat_at(f, AUROC, k),
-               lapis_mat_at(f, ERROR, k));
+    page_print(p, "</td><td>%.4f +- %.4f</td>",
+               lapis_mat_at(f, LAPIS_FIGURE_AUROC, k),
+               lapis_mat_at(f, LAPIS_FIGURE_ERROR, k));
   else
     page_print(p, "</td><td>%.4f +- %.4f</td><td>%.4f</td><td>%.4f</td>",
-               lapis_mat_at(f, LOSS, k), lapis_mat_at(f, ERROR, k),
-               lapis_mat_at(f, AUROC, k), lapis_mat_at(f, ACCURACY, k));
+               lapis_mat_at(f, LAPIS_FIGURE_LOSS, k),
+               lapis_mat_at(f, LAPIS_FIGURE_ERROR, k),
+               lapis_mat_at(f, LAPIS_FIGURE_AUROC, k),
+               lapis_mat_at(f, LAPIS_FIGURE_ACCURACY, k));
   page_print(p, "<td>%s</td></tr>\n", verdict);
 }
 

@@ -21,6 +21,12 @@ double flow_clock(void)
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+lapis_status flow_stops(const lapis_flow *f)
+{
+  if (flow_clock() > f->end) return LAPIS_TIME_LIMIT;
+  return lapis_ctx_must_stop(f->ctx) ? LAPIS_CANCELLED : LAPIS_OK;
+}
+
 void flow_allow(lapis_flow *f, double share)
 {
   double left = f->end - flow_clock();

@@ -154,6 +154,8 @@ void flow_answers(lapis_flow *f);
 #define flow_note(f, ...) flow_remark(f, "chosen", __VA_ARGS__)
 #define flow_remark(f, name, ...) lapis_remark((f)->ctx, -1, name, __VA_ARGS__)
 double flow_clock(void);
+/* LAPIS_OK, or why a run is to end here. */
+lapis_status flow_stops(const lapis_flow *f);
 /* Step k of n begins, as progress then says; n 0: all steps are done. */
 void flow_step(lapis_flow *f, int k, int n, const char *what);
 /* The context may use this share of the time that is left. */
@@ -185,8 +187,8 @@ typedef struct flow_follow {
   int64_t *pick;        /* n x K: feature of each point */
   unsigned char *sure;  /* n x K: found in two ways */
 } flow_follow;
-/* Fills pick and sure.  False: no memory. */
-bool flow_find_points(const flow_follow *v);
+/* Fills pick and sure; LAPIS_OK where it came to the end. */
+lapis_status flow_find_points(const lapis_flow *f, const flow_follow *v);
 
 /* ---- pictures.c: the page of pictures in which something was found -------*/
 typedef struct flow_pictures {

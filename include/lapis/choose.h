@@ -238,13 +238,28 @@ LAPIS_API lapis_status lapis_iou(lapis_ctx *ctx, const lapis_mat *truth,
 LAPIS_API void lapis_share_interval(double share, double trials, double *low,
                                     double *high);
 
-#ifdef __cplusplus
-}
-#endif
+/* Rows of the result candidate_figures (docs/methods/auto.md). */
+typedef enum lapis_figure {
+  LAPIS_FIGURE_LOSS,
+  LAPIS_FIGURE_ERROR,
+  LAPIS_FIGURE_AUROC,
+  LAPIS_FIGURE_ACCURACY,
+  LAPIS_FIGURE_LEAST, /* of the interval of accuracy on new samples */
+  LAPIS_FIGURE_MOST,
+  LAPIS_FIGURE_BEHIND,
+  LAPIS_FIGURE_BEHIND_ERROR,
+  LAPIS_FIGURE_LEARNT,
+  LAPIS_FIGURE_COMMONEST,
+  LAPIS_FIGURES
+} lapis_figure;
 /* What to expect on new samples of candidate k, by the result
  * candidate_figures: an interval of its accuracy beside that of always the
  * commonest answer; "" of numbers.  Returns text. */
 LAPIS_API char *lapis_expected_text(const lapis_mat *figures, int64_t k,
                                     char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -54,6 +54,10 @@ LAPIS_API lapis_status lapis_ctx_sum(lapis_ctx *ctx, double *x, int64_t n);
  * columns are others. */
 LAPIS_API bool lapis_result_is_divided(const lapis_solver *s, const char *name);
 
+/* Whether what runs for ctx is to end: it was cancelled, or its time is over.
+ * For long work of a program's own beside the calls of LAPIS. */
+LAPIS_API bool lapis_ctx_must_stop(const lapis_ctx *ctx);
+
 /* ---- text from files, where it could do harm ------------------------------*/
 /* What a terminal would obey (control characters, overriding directions) and
  * what is no UTF-8 as \xNN; cut where size ends.  Returns to. */

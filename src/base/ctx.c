@@ -213,6 +213,11 @@ bool base_must_stop(const lapis_ctx *ctx)
   return base_cancelled(ctx) || base_late(ctx);
 }
 
+bool lapis_ctx_must_stop(const lapis_ctx *ctx)
+{
+  return ctx != NULL && base_must_stop(ctx);
+}
+
 static lapis_status stopped(lapis_ctx *ctx, const char *doing, const char *what)
 {
   base_rearm(ctx);

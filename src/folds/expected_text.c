@@ -3,28 +3,26 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "folds/folds.h"
 #include "lapis/choose.h"
-
-/* Rows of candidate_figures. */
-enum { FROM = 4, TO = 5, LEARNT = 8, COMMONEST = 9 };
 
 char *lapis_expected_text(const lapis_mat *figures, int64_t k, char *text,
                           size_t size)
 {
   if (text == NULL || size == 0) return text;
   *text = '\0';
-  if (figures == NULL || figures->val == NULL || figures->rows <= TO || k < 0 ||
-      k >= figures->cols || isnan(lapis_mat_at(figures, FROM, k)))
+  if (figures == NULL || figures->val == NULL ||
+      figures->rows <= LAPIS_FIGURE_MOST || k < 0 || k >= figures->cols ||
+      isnan(lapis_mat_at(figures, LAPIS_FIGURE_LEAST, k)))
     return text;
-  int used = snprintf(
-      text, size, "%.0f to %.0f %% are right (a 95 %% interval)",
-      100 * lapis_mat_at(figures, FROM, k), 100 * lapis_mat_at(figures, TO, k));
-  if (used > 0 && (size_t)used < size && figures->rows > COMMONEST)
+  int used =
+      snprintf(text, size, "%.0f to %.0f %% are right (a 95 %% interval)",
+               100 * lapis_mat_at(figures, LAPIS_FIGURE_LEAST, k),
+               100 * lapis_mat_at(figures, LAPIS_FIGURE_MOST, k));
+  if (used > 0 && (size_t)used < size && figures->rows > LAPIS_FIGURE_COMMONEST)
     (void)snprintf(text + used, size - (size_t)used,
                    ", %.0f %% by always giving the commonest answer; %s",
-                   100 * lapis_mat_at(figures, COMMONEST, k),
-                   lapis_mat_at(figures, LEARNT, k) > 0
+                   100 * lapis_mat_at(figures, LAPIS_FIGURE_COMMONEST, k),
+                   lapis_mat_at(figures, LAPIS_FIGURE_LEARNT, k) > 0
                        ? "this holds for samples like those with a label"
                        : "nothing was clearly learnt, so the answers mean "
                          "little");

@@ -140,14 +140,7 @@ const lapis_method auto_method = {
     .joint = true,
 };
 
-enum {
-  MOST_TEXT = 96,
-  SHOWN_NAMES = 5,
-  ROWS = 2,
-  FIGURES = 10,
-  HIDDEN = 5,
-  USUAL_FOLDS = 5
-};
+enum { MOST_TEXT = 96, SHOWN_NAMES = 5, ROWS = 2, HIDDEN = 5, USUAL_FOLDS = 5 };
 typedef struct auto_solver {
   lapis_solver base;
   const char *name; /* "auto", or of whom it chooses the settings */
@@ -164,7 +157,7 @@ typedef struct auto_solver {
   int count;
   candidate_figures *candidate;
   const char **cell; /* ROWS x count */
-  double *figure;    /* FIGURES x count */
+  double *figure;    /* LAPIS_FIGURES x count */
   double hidden[HIDDEN];
   double place;
   lapis_solver *answer;
@@ -247,7 +240,7 @@ static void remark_dear(const auto_solver *w)
 static void remark_chosen(const auto_solver *w)
 {
   const candidate_figures *x = &w->candidate[w->chosen];
-  lapis_mat f = lapis_mat_f64(w->figure, FIGURES, w->count);
+  lapis_mat f = lapis_mat_f64(w->figure, LAPIS_FIGURES, w->count);
   char expected[2 * MOST_TEXT];
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "%s: %s %s answers (log-loss %.4f +- %.4f, AUROC %.4f, accuracy "
@@ -354,19 +347,27 @@ static lapis_status list(auto_solver *w)
   w->count = comparison_count(w->race);
   w->candidate = arena_take(a, w->count, sizeof *w->candidate);
   w->cell = arena_take(a, (int64_t)ROWS * w->count, sizeof *w->cell);
-  w->figure = arena_reals(a, (int64_t)FIGURES * w->count);
+  w->figure = arena_reals(a, (int64_t)LAPIS_FIGURES * w->count);
   TRY(arena_status(a));
   for (int i = 0; i < w->count; i++) {
     candidate_figures *x = &w->candidate[i];
-    double *to = w->figure + (int64_t)FIGURES * i;
+    double *to = w->figure + (int64_t)LAPIS_FIGURES * i;
     *x = comparison_at(w->race, i);
     w->cell[ROWS * i] = x->method;
     w->cell[ROWS * i + 1] = x->settings;
-    memcpy(to,
-           (double[]){x->loss, x->error, x->auroc, x->accuracy, 0, 0, x->behind,
-                      x->behind_error, x->learnt, x->commonest},
-           FIGURES * sizeof *to);
-    comparison_accuracy(w->race, i, &to[4], &to[5]);
+    memcpy(
+        to,
+        (double[LAPIS_FIGURES]){[LAPIS_FIGURE_LOSS] = x->loss,
+                                [LAPIS_FIGURE_ERROR] = x->error,
+                                [LAPIS_FIGURE_AUROC] = x->auroc,
+                                [LAPIS_FIGURE_ACCURACY] = x->accuracy,
+                                [LAPIS_FIGURE_BEHIND] = x->behind,
+                                [LAPIS_FIGURE_BEHIND_ERROR] = x->behind_error,
+                                [LAPIS_FIGURE_LEARNT] = x->learnt,
+                                [LAPIS_FIGURE_COMMONEST] = x->commonest},
+        LAPIS_FIGURES * sizeof *to);
+    comparison_accuracy(w->race, i, &to[LAPIS_FIGURE_LEAST],
+                        &to[LAPIS_FIGURE_MOST]);
   }
   auto_hidden h = comparison_what(w->race);
   memcpy(w->hidden,
@@ -522,7 +523,7 @@ static void publish(auto_solver *w)
   solver_publish(&w->base, "candidates",
                  lapis_mat_text(w->cell, ROWS, w->count));
   solver_publish(&w->base, "candidate_figures",
-                 lapis_mat_f64(w->figure, FIGURES, w->count));
+                 lapis_mat_f64(w->figure, LAPIS_FIGURES, w->count));
   solver_publish(&w->base, "chosen", lapis_mat_f64(&w->place, 1, 1));
   solver_publish(&w->base, "hidden", lapis_mat_f64(w->hidden, 1, HIDDEN));
 }

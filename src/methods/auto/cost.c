@@ -28,20 +28,28 @@ static double labelled_rows(const comparison *r)
   return (double)rows;
 }
 
-/* Columns of what mc solves: where X has no gaps, all rows without a label
- * enter as one more than there are features. */
-static double columns_of(const comparison *r, int map, double labelled)
+/* What is counted once: rows of which some label is known, and columns of what
+ * mc solves after each map, 0 where that was not asked yet. */
+typedef struct sizes {
+  double labelled, columns[MOST_MAPS];
+} sizes;
+
+/* Where X has no gaps, all rows without a label enter mc as one more than there
+ * are features. */
+static double columns_of(const comparison *r, int map, sizes *s)
 {
   const lapis_mat *X = &r->X[map];
+  double n = (double)r->n, *columns = &s->columns[map];
+  if (*columns > 0) return *columns;
   bool packed = r->set.variant == LAPIS_MC_1 && X->colptr == NULL &&
                 lapis_mat_missing(X) == 0;
-  double n = (double)r->n;
-  return packed ? fmin(n, labelled + (double)X->rows + 1) : n;
+  return *columns = packed ? fmin(n, s->labelled + (double)X->rows + 1) : n;
 }
 
 /* Of one fold. */
-static double cost_of(const comparison *r, const candidate *x, double labelled)
+static double cost_of(const comparison *r, const candidate *x, sizes *s)
 {
+  double labelled = s->labelled;
   double shown = labelled * (1 - 1 / (double)r->plan.folds);
   double d = (double)r->X[x->map].rows, K = (double)r->K, n = (double)r->n;
   double pass = 4 * shown * K, own = 150; /* of a loss: an exp, a log1p */
@@ -51,7 +59,7 @@ static double cost_of(const comparison *r, const candidate *x, double labelled)
   if (x->kind == CANDIDATE_TREES) /* a count takes as long as 70 products */
     return 70 * RACE_TREES * log2(fmax(shown, 2)) * shown * sqrt(d) * K;
   if (x->kind != CANDIDATE_MC) return 0;
-  double columns = columns_of(r, x->map, labelled);
+  double columns = columns_of(r, x->map, s);
   double side = fmin(columns, d + K), other = fmax(columns, d + K);
   double steps = x->set.mu_rel < .1 ? 16 : 8;
   return steps * (4 * side * side * other + 9 * side * side * side);
@@ -74,13 +82,14 @@ static int next_of(const double *cost, const bool *done, int count)
 
 void cost_admit(comparison *r, int first)
 {
-  double cost[MOST_CANDIDATES], all = 0, labelled = labelled_rows(r);
+  double cost[MOST_CANDIDATES], all = 0;
+  sizes s = {.labelled = labelled_rows(r)};
   bool done[MOST_CANDIDATES] = {false}, stays[MOST_CANDIDATES] = {false};
   bool plain = r->o.linear || r->o.trees;
   int count = first;
   if (r->o.named || r->o.numbers || !plain) return;
   for (int i = first; i < r->count; i++)
-    all += cost[i - first] = cost_of(r, &r->run[i], labelled);
+    all += cost[i - first] = cost_of(r, &r->run[i], &s);
   double folds = (double)r->used; /* that would run, were all admitted */
   if (first == 0 && all * (double)r->used > MOST_COST && r->known >= ENOUGH)
     r->used = 1;
