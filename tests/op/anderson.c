@@ -38,7 +38,7 @@ static void slow_iterations_are_shortened(void **state)
     anderson a;
     la_array x = new_state(h), plain = new_state(h);
     la_array *const all[] = {&x};
-    assert_int_equal(anderson_new(h, N / 3, 3, 1, &OPTIONS, &a), LAPIS_OK);
+    anderson_new(h, N / 3, 3, 1, &OPTIONS, &a);
     for (int k = 0; k < 30; k++) {
       assert_int_equal(anderson_before(&a, all), LAPIS_OK);
       shrink(&x, 0.9, 0.99);
@@ -60,7 +60,7 @@ static void worse_by(la *h, double much, bool given_up)
   anderson a;
   la_array x = new_state(h), image = la_case_new(h, N / 3, 3);
   la_array *const all[] = {&x};
-  assert_int_equal(anderson_new(h, N / 3, 3, 1, &OPTIONS, &a), LAPIS_OK);
+  anderson_new(h, N / 3, 3, 1, &OPTIONS, &a);
   for (int k = 0; k < 4; k++) {
     assert_int_equal(anderson_before(&a, all), LAPIS_OK);
     shrink(&x, 0.5, 0.8);

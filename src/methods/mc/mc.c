@@ -264,7 +264,7 @@ lapis_status mc_state_alloc(mc *w, const lapis_data *data)
   if (kept) TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, n, &w->answer));
   bool walks = w->solver == &mc_admm || kept;
   if (walks && mc_variant_of(w->set.variant)->accelerated > 0)
-    TRY(anderson_new(&w->h, m, n, 1, &ACCELERATION, &w->accel));
+    anderson_new(&w->h, m, n, 1, &ACCELERATION, &w->accel);
   TRY(w->h.ops->alloc(&w->h, LAPIS_F64, m, 1, &w->column));
   TRY(mc_results_alloc(w));
   TRY(mc_problem_build(w, data));

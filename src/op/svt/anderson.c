@@ -16,24 +16,34 @@
 
 static const double WORSE = 2, FARTHEST = 20;
 
-lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
-                          const anderson_options *o, anderson *a)
+void anderson_new(la *h, int64_t rows, int64_t cols, int parts,
+                  const anderson_options *o, anderson *a)
 {
   memset(a, 0, sizeof *a);
   a->h = h;
+  a->rows = rows;
+  a->cols = cols;
   a->parts = parts;
   a->memory = o->memory;
   a->regular = o->regular;
   a->firm = o->firm;
   a->whole = o->whole;
-  for (int p = 0; p < parts; p++) {
-    TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->old[p]));
-    TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->f[p]));
-    TRY(h->ops->alloc(h, LAPIS_F64, rows, cols, &a->g[p]));
-    TRY(h->ops->alloc(h, LAPIS_F64, rows * cols, a->memory, &a->dF[p]));
-    TRY(h->ops->alloc(h, LAPIS_F64, rows * cols, a->memory, &a->dG[p]));
-  }
   anderson_reset(a);
+}
+
+/* Not before it is needed: many an iteration ends before it creeps. */
+static lapis_status take_memory(anderson *a)
+{
+  la *h = a->h;
+  if (a->c.rows > 0) return LAPIS_OK;
+  for (int p = 0; p < a->parts; p++) {
+    int64_t size = a->rows * a->cols;
+    TRY(h->ops->alloc(h, LAPIS_F64, a->rows, a->cols, &a->old[p]));
+    TRY(h->ops->alloc(h, LAPIS_F64, a->rows, a->cols, &a->f[p]));
+    TRY(h->ops->alloc(h, LAPIS_F64, a->rows, a->cols, &a->g[p]));
+    TRY(h->ops->alloc(h, LAPIS_F64, size, a->memory, &a->dF[p]));
+    TRY(h->ops->alloc(h, LAPIS_F64, size, a->memory, &a->dG[p]));
+  }
   return h->ops->alloc(h, LAPIS_F64, a->memory, 2, &a->c);
 }
 
@@ -64,7 +74,11 @@ static void keep_part(anderson *a, loop *l, const char *name, int p,
 
 void anderson_keep(anderson *a, loop *l)
 {
-  if (a->parts == 0) return;
+  if (a->parts == 0 || !l->scope.open) return;
+  if (take_memory(a) < 0) {
+    l->status = LAPIS_ENOMEM;
+    return;
+  }
   loop_keep_whole(l, "accel.have", &a->have, 1, 0, ANDERSON_MOST);
   loop_keep_whole(l, "accel.next", &a->next, 1, 0, ANDERSON_MOST - 1);
   loop_keep(l, "accel.last", &a->last, 1);
@@ -132,6 +146,7 @@ static lapis_status inner_all(anderson *a, const la_array x[],
 
 lapis_status anderson_before(anderson *a, la_array *const state[])
 {
+  TRY(take_memory(a));
   return copy(a, state, a->old);
 }
 

@@ -16,7 +16,8 @@ typedef struct anderson_options {
 /* The acceleration of one iteration whose state is up to two arrays. */
 typedef struct anderson {
   la *h;
-  int parts; /* 0: no memory was taken, and nothing is done */
+  int64_t rows, cols; /* of the state's arrays */
+  int parts;          /* 0: nothing is done */
   int memory;
   double regular;
   int64_t have, next;
@@ -30,8 +31,10 @@ typedef struct anderson {
   double gram[ANDERSON_MOST * ANDERSON_MOST];
 } anderson;
 
-lapis_status anderson_new(la *h, int64_t rows, int64_t cols, int parts,
-                          const anderson_options *o, anderson *a);
+/* For a state of `parts` arrays of rows x cols; memory is taken when it is
+ * first kept or used. */
+void anderson_new(la *h, int64_t rows, int64_t cols, int parts,
+                  const anderson_options *o, anderson *a);
 void anderson_free(anderson *a);
 /* The iteration has changed: past states say nothing about it any more. */
 void anderson_reset(anderson *a);

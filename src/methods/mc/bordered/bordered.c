@@ -570,7 +570,7 @@ static lapis_status arrays(mc *w)
              {&b->fe, b->p + r, 1}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     TRY(w->h.ops->alloc(&w->h, LAPIS_F64, all[i].rows, all[i].cols, all[i].a));
-  TRY(anderson_new(&w->h, b->p, b->N, 1, &ACCELERATION, &b->accel));
+  anderson_new(&w->h, b->p, b->N, 1, &ACCELERATION, &b->accel);
   lapis_mat e = lapis_mat_f64(b->columns.e, b->N, 1);
   TRY(w->h.ops->upload(&w->h, &e, &b->e));
   la_array Xe = {0}; /* Xr e: X e in the basis P */
