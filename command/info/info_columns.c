@@ -176,6 +176,15 @@ static void print_case(const lapis_column *c, const char *title)
              shown(c->value[k], b, sizeof b));
 }
 
+/* Another column, too, has the word: what stands once here is a word there. */
+static bool is_elsewhere(const lapis_columns *all, int j, const char *word)
+{
+  for (int i = 0; i < all->listed; i++)
+    for (int k = 0; i != j && k < values_of(&all->column[i]); k++)
+      if (strcmp(all->column[i].value[k], word) == 0) return true;
+  return false;
+}
+
 /* What a person should know before the columns are used. */
 static void print_remarks(const lapis_columns *all)
 {
@@ -207,7 +216,7 @@ static void print_remarks(const lapis_columns *all)
     bool words = is_class(c) && !c->declared && c->texts > 0;
     for (int k = 0; words && c->different == values_of(c) && k < c->different;
          k++)
-      if (c->count[k] == 1)
+      if (c->count[k] == 1 && !is_elsewhere(all, j, c->value[k]))
         printf("  note: \"%s\" occurs once in %s: is it spelt right?\n",
                shown(c->value[k], value, sizeof value), title);
   }

@@ -309,6 +309,22 @@ static void classes_of_numbers_and_texts(void **state)
   command_end(&c);
 }
 
+/* Answers as fit writes them: a class that stands once under "rather" is one of
+ * the column beside it, and spelt right; one that stands nowhere else is asked
+ * about. */
+static void words_of_another_column_are_spelt_right(void **state)
+{
+  command c;
+  begin(&c);
+  put(&c, "a.csv",
+      "name,plays,origin,rather\na,front,given,\nb,back,given,front\n"
+      "c,front,given,\nd,back,filled,\ne,frnt,given,\nf,back,given,\n");
+  command_do(&c, "info a.csv");
+  assert_non_null(strstr(c.out, "\"frnt\" occurs once in plays"));
+  assert_null(strstr(c.out, "occurs once in rather"));
+  command_end(&c);
+}
+
 int test_columns(void)
 {
   const struct CMUnitTest tests[] = {
@@ -318,6 +334,7 @@ int test_columns(void)
       cmocka_unit_test(numbers_of_strangers_that_mean_unknown),
       cmocka_unit_test(cells_of_strangers_are_filled_alike),
       cmocka_unit_test(classes_of_numbers_and_texts),
+      cmocka_unit_test(words_of_another_column_are_spelt_right),
   };
   return run_cases(tests, NULL, NULL);
 }
