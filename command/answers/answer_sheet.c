@@ -27,6 +27,7 @@ typedef struct answers {
                       * each; or empty */
   lapis_mat titles;  /* of targets, or empty */
   lapis_mat doubts;  /* of --suspects, or empty; the first are rather wrong */
+  lapis_mat wrong;   /* their probability of being wrong, or empty */
   int64_t rather;
   lapis_mat kept, kept_values, low, high; /* of --coverage, or empty */
   lapis_mat held_out;                     /* of --held-out, or empty */
@@ -69,6 +70,7 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   const lapis_mat *doubts, *by;
   a.rather = suspects_found(c, &doubts, &by);
   if (a.rather >= 0) a.doubts = *doubts;
+  if (a.rather >= 0 && wrong_labels(c) != NULL) a.wrong = *by;
   if (a.titles.cols != targets) a.titles.cols = 0;
   return a;
 }
@@ -213,6 +215,24 @@ static bool add_origin(sheet *s, const answers *a, int64_t k, const char *title)
   return text != NULL;
 }
 
+/* How probably each listed label is wrong. */
+static bool add_wrong(sheet *s, const answers *a)
+{
+  bool any = false;
+  for (int64_t k = 0; k < a->wrong.cols; k++)
+    any = any || !isnan(lapis_mat_at(&a->wrong, 0, k));
+  if (!any) return true;
+  double *p = malloc(((size_t)s->n + 1) * sizeof *p);
+  if (p == NULL) return false;
+  for (int64_t j = 0; j < s->n; j++) p[j] = NAN;
+  for (int64_t k = 0; k < a->wrong.cols; k++)
+    p[(int64_t)lapis_mat_at(&a->doubts, 0, k)] = lapis_mat_at(&a->wrong, 0, k);
+  s->owned[s->count] = p;
+  lapis_mat row = lapis_mat_f64(p, 1, s->n);
+  add_row(s, &row, 0, -1, "", "probability wrong");
+  return true;
+}
+
 /* What a given label rather is, by the answer, or, where labels were held out
  * (--suspects), by what was said of it then: of two classes the other. */
 static bool add_rather(sheet *s, const answers *a)
@@ -235,7 +255,7 @@ static bool add_rather(sheet *s, const answers *a)
       text[j] = other != given ? code_text(a, 0, other) : NULL;
     if (text[j] == NULL) text[j] = "another";
   }
-  return text != NULL;
+  return text != NULL && add_wrong(s, a);
 }
 
 /* The class or the target that row k of K scores is of, of one of several

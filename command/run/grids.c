@@ -241,13 +241,14 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
   const int64_t *wrong = wrong_labels(c);
   if (wrong != NULL)
     printf("%s\n", lapis_doubts_text(wrong, sentence, sizeof sentence));
-  printf("%s, the %lld most doubtful first%s\n",
-         rather_wrong > 0 ? "given labels that look wrong"
-                          : "no given label looks wrong",
-         (long long)pair->cols,
-         wrong == NULL ? " (margin above 0: predicted to be another while "
-                         "hidden)"
-                       : "");
+  if (pair->cols > 0)
+    printf("%s, the %lld most doubtful first%s\n",
+           rather_wrong > 0 ? "given labels that look wrong"
+                            : "no given label looks wrong",
+           (long long)pair->cols,
+           wrong == NULL ? " (margin above 0: predicted to be another while "
+                           "hidden)"
+                         : "");
   for (int64_t i = 0; i < pair->cols; i++) {
     int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
     int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
@@ -262,7 +263,8 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
     printf("  %-20s given %s%s%s%s", name, given, says ? ", rather " : "",
            says ? rather : "", Y->rows > 1 ? column : "");
     if (!isnan(by))
-      printf(wrong != NULL ? "  probability %.3f" : "  margin %.4g", by);
+      printf(wrong != NULL ? "  wrong with probability %.3f" : "  margin %.4g",
+             by);
     putchar('\n');
   }
   free(value);

@@ -232,7 +232,7 @@ static void print_suspects(const answer *a)
     flow_print_text(doubted(a, k, image), 0);
     if (rather) printf(", rather ");
     if (rather) flow_print_text(flow_text_at(&a->rather, k), 0);
-    if (!isnan(p)) printf("  probability %.3f", p);
+    if (!isnan(p)) printf("  wrong with probability %.3f", p);
     putchar('\n');
   }
 }

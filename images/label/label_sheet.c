@@ -51,6 +51,28 @@ static const char *doubt_of(sheet *s, int64_t i)
   return s->text;
 }
 
+static bool has_wrong(const label_run *w)
+{
+  for (int64_t k = 0; k < w->suspects && w->set.suspects > 0; k++)
+    if (!isnan(w->doubt[k])) return true;
+  return false;
+}
+
+/* How probably what doubt_of doubts is wrong, in its order. */
+static const char *wrong_of(sheet *s, int64_t i)
+{
+  const label_run *w = s->w;
+  size_t used = 0;
+  s->text[0] = '\0';
+  for (int64_t k = 0; k < w->suspects && w->set.suspects > 0; k++) {
+    if (w->suspect[2 * k] != i) continue;
+    if (used > 0) s->text[used++] = ';';
+    lapis_number_print(s->text + used, 16, "%.6g", w->doubt[k]);
+    used += strlen(s->text + used);
+  }
+  return s->text;
+}
+
 /* The labels that an image may have, by its set; of many, which of them. */
 static const char *set_of(sheet *s, int64_t i)
 {
@@ -90,6 +112,7 @@ static void put_titles(sheet *s)
   put(s, false, "label");
   put(s, false, "origin");
   put(s, false, "rather");
+  if (has_wrong(w)) put(s, false, "probability wrong");
   if (s->kept.cols > 0) put(s, false, "set");
   if (s->w->set.where) put(s, false, "where");
   for (int64_t c = 0; cells && c < w->given.K; c++) {
@@ -111,6 +134,7 @@ static void put_image(sheet *s, int64_t i)
   put(s, false, w->answer[i]);
   put(s, false, origin(w, i));
   put(s, false, doubt_of(s, i));
+  if (has_wrong(w)) put(s, false, wrong_of(s, i));
   if (s->kept.cols > 0) put(s, false, set_of(s, i));
   if (s->w->set.where) put_places(s, i);
   for (int64_t c = 0; cells && c < K; c++)

@@ -78,7 +78,7 @@ static void put_suspect(page *p, const lapis_report *w, int64_t i)
   put_change(p, s, w->suspects_fit_least);
   page_words(p, "</span>\n");
   if (!isnan(s->probability))
-    page_print(p, "<span class=\"quiet\">probability %.3f</span>\n",
+    page_print(p, "<span class=\"quiet\">wrong with probability %.3f</span>\n",
                s->probability);
   page_words(p, "</div></li>\n");
 }

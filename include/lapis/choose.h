@@ -128,9 +128,10 @@ typedef enum lapis_doubts_unsaid {
  * held_out): the least likely known labels, at most count, of which the first
  * *found are wrong rather than right; index as above, its class what the label
  * rather is; probability: that the label is wrong, NaN where not clearly any
- * is. wrong: at least, at most, of how many known labels, and, of 4, how many
- * are expected, or a lapis_doubts_unsaid.  group: of samples that err together,
- * n, or NULL. */
+ * is.  The only label of a class, or group that has it, is not among them.
+ * wrong: at least, at most, of how many known labels, and, of 4, how many are
+ * expected, or a lapis_doubts_unsaid.  group: of samples that err together, n,
+ * or NULL. */
 LAPIS_API lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
                                     const int64_t *group,
                                     const lapis_mat *probabilities,

@@ -27,7 +27,25 @@ typedef struct asked { /* what is asked, of whom */
   const double *share;  /* K: of the known labels that are yes */
   const int64_t *group; /* n, or NULL */
   const lapis_mat *p;   /* K x n */
+  const bool *alone;    /* 2 K: no and yes of each, of one sample or group */
 } asked;
+
+/* A label whose class has no other, or none in another group, is hidden
+ * together with all that could speak for it. */
+static void find_alone(const targets *t, const int64_t *group, int64_t *first,
+                       bool *alone)
+{
+  for (int64_t k = 0; k < 2 * t->classes; k++) first[k] = -1, alone[k] = true;
+  for (int64_t j = 0; j < t->samples; j++)
+    for (int64_t c = 0; c < t->classes; c++) {
+      double sign = t->sign[j * t->classes + c];
+      int64_t k = 2 * c + (sign > 0);
+      if (isnan(sign)) continue;
+      if (first[k] < 0) first[k] = j;
+      alone[k] = alone[k] && (first[k] == j ||
+                              (group != NULL && group[first[k]] == group[j]));
+    }
+}
 
 static double gain(double p, double share)
 {
@@ -66,7 +84,7 @@ static bool ask_one(const asked *of, int64_t j, int64_t c, doubt *out)
                  .sample = j,
                  .class_ = c,
                  .group = of->group == NULL ? 0 : of->group[j]};
-  return !isnan(sign) && !isnan(q);
+  return !isnan(sign) && !isnan(q) && !of->alone[2 * c + (sign > 0)];
 }
 
 /* The class of a sample; nothing contradicts one that is the likeliest of
@@ -83,7 +101,7 @@ static bool ask_class(const asked *of, int64_t j, doubt *out)
                  .sample = j,
                  .class_ = other,
                  .group = of->group == NULL ? 0 : of->group[j]};
-  return !isnan(p);
+  return !isnan(p) && !of->alone[2 * own + 1];
 }
 
 static int64_t ask(const asked *of, doubt *all)
@@ -335,7 +353,9 @@ lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
   TRY(mat_check_numbers(ctx, "doubts", "probabilities", probabilities));
   TRY(targets_encode(ctx, "doubts", Y, &t));
   double *share = base_alloc(ctx, t.classes, sizeof *share);
-  asked of = {&t, share, group, probabilities};
+  bool *alone = base_alloc(ctx, 2 * t.classes, sizeof *alone);
+  int64_t *first = base_alloc(ctx, 2 * t.classes, sizeof *first);
+  asked of = {&t, share, group, probabilities, alone};
   bool fits =
       probabilities->rows == t.classes && probabilities->cols == t.samples;
   doubt *all = base_alloc(ctx, t.classes * t.samples + 1, sizeof *all);
@@ -344,7 +364,9 @@ lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
     targets_count(&t, c, is);
     share[c] = (double)is[1] / fmax((double)(is[0] + is[1]), 1);
   }
-  if (all != NULL && share != NULL && fits) {
+  bool room = all != NULL && share != NULL && alone != NULL && first != NULL;
+  if (room) find_alone(&t, group, first, alone);
+  if (room && fits) {
     int64_t n = ask(&of, all), under = count_wrong(&of, all, n, wrong);
     bool some = wrong[3] > 0 && wrong[0] > 0;
     for (int64_t k = 0; k < n && k < count; k++) {
@@ -354,9 +376,11 @@ lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
       *found += k < under;
     }
   }
-  lapis_status s = all == NULL || share == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  lapis_status s = room ? LAPIS_OK : LAPIS_ENOMEM;
   int64_t K = t.classes, n = t.samples;
   base_free(all);
+  base_free(alone);
+  base_free(first);
   base_free(share);
   targets_free(&t);
   if (s < 0 || fits) return s;
