@@ -162,9 +162,16 @@ static int evaluate(cli *c, const eval_pair *p, const eval_columns *sheet)
 }
 
 /* Scores, or labels that are numbers. */
-static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
+static int evaluate_numbers(cli *c, lapis_metric_reads reads,
+                            const eval_columns *sheet,
                             const lapis_table_options *table)
 {
+  static const char *const member_of[] = {[LAPIS_METRIC_SCORES] = "scores",
+                                          [LAPIS_METRIC_LABELS] = "labels",
+                                          [LAPIS_METRIC_VALUES] = "scores",
+                                          [LAPIS_METRIC_PROBABILITIES] =
+                                              "probabilities"};
+  bool labels = reads == LAPIS_METRIC_LABELS;
   const char *truth = args_get(&c->args, "truth");
   const char *scores = args_get(&c->args, "scores");
   char list[EVAL_LIST] = "";
@@ -181,8 +188,7 @@ static int evaluate_numbers(cli *c, bool labels, const eval_columns *sheet,
   if (scored || sheet->count > 0) own.use = scored ? sheet->scores : list;
   lapis_status s = lapis_dataset_new(c->ctx, &ds);
   if (s >= 0) lapis_dataset_join(ds);
-  if (s >= 0)
-    s = eval_read(ds, "X", scores, labels ? "labels" : "scores", &own);
+  if (s >= 0) s = eval_read(ds, "X", scores, member_of[reads], &own);
   if (s >= 0) s = eval_read(ds, "Y", truth, "Y", table);
   if (s >= 0) s = lapis_dataset_finish(ds);
   int code = s < 0                        ? cli_fail_status(c, s)
@@ -216,7 +222,8 @@ static int evaluate_files(cli *c, lapis_metric_reads reads)
   table.none_is_word = true; /* what is known is told to the end */
   eval_files files = {.truth = truth, .scores = scores, .table = &table};
   const char *target = table.target == NULL ? "" : table.target;
-  if (reads == LAPIS_METRIC_SCORES) target = NULL;
+  bool ranked = reads == LAPIS_METRIC_SCORES;
+  if (ranked || reads == LAPIS_METRIC_PROBABILITIES) target = NULL;
   (void)eval_find_columns(c, &files, target, &sheet);
   lapis_status s =
       labels ? eval_text_labels(c, &sheet, truth, scores, &table, &ds, &pair)
@@ -226,7 +233,7 @@ static int evaluate_files(cli *c, lapis_metric_reads reads)
   if (told) /* another order, or number; no such file */
     code = cli_fail_status(c, s);
   else if (s < 0)
-    code = evaluate_numbers(c, labels, &sheet, &table);
+    code = evaluate_numbers(c, reads, &sheet, &table);
   else
     code = eval_check_order(ds, &sheet, scores);
   if (s >= 0 && code == EXIT_DONE) code = evaluate(c, &pair, &sheet);

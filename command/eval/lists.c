@@ -461,7 +461,8 @@ static bool are_of_numbers(cli *c, const eval_pair *p)
   return is_sheet(args_get(&c->args, "truth")) && p->truth.rows == 1 &&
          p->names.cols < 2 &&
          lapis_metric_find(c->ctx, c->args.word[0], &kind) >= 0 &&
-         kind->reads == LAPIS_METRIC_SCORES;
+         (kind->reads == LAPIS_METRIC_SCORES ||
+          kind->reads == LAPIS_METRIC_PROBABILITIES);
 }
 
 lapis_status eval_list_scores(cli *c, const lapis_dataset *ds,

@@ -176,7 +176,8 @@ LAPIS_API void lapis_checkpoint_free(lapis_checkpoint *c, bool finished);
 typedef enum lapis_metric_reads {
   LAPIS_METRIC_SCORES, /* scores, a row a class: only their order counts */
   LAPIS_METRIC_LABELS, /* answers, written with the truth's own values */
-  LAPIS_METRIC_VALUES  /* real outputs */
+  LAPIS_METRIC_VALUES, /* real outputs */
+  LAPIS_METRIC_PROBABILITIES /* as scores, from 0 to 1 */
 } lapis_metric_reads;
 typedef struct lapis_metric_kind {
   const char *name;

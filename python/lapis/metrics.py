@@ -37,7 +37,7 @@ def metric(name: str, truth: ArrayLike, answers: ArrayLike,
 
 
 def _named(name, kind):
-    what = ("scores", "labels", "values")[kind.reads]
+    what = ("scores", "labels", "values", "probabilities")[kind.reads]
 
     def function(truth, answers, per_class=False):
         return metric(name, truth, answers, per_class)

@@ -273,7 +273,13 @@ static lapis_status find_metric(const cv_job *cv, const lapis_method *m,
 {
   const char *named = cv->options.metric;
   if (named == NULL) named = method_metric(m, cv->settings);
-  return lapis_metric_find(cv->base.ctx, named, out);
+  TRY(lapis_metric_find(cv->base.ctx, named, out));
+  if ((*out)->reads != LAPIS_METRIC_PROBABILITIES) return LAPIS_OK;
+  return lapis_fail(cv->base.ctx, LAPIS_EINVAL,
+                    "cv: %s judges probabilities, and folds answer with "
+                    "scores; auroc judges those, and 'lapis fit auto' chooses "
+                    "by log-loss",
+                    named);
 }
 
 /* Targets as the metric reads them.  A method of numbers is judged by classes

@@ -1,9 +1,11 @@
-/* classification.c - accuracy, Hamming loss, F1.
+/* classification.c - accuracy, Hamming loss, F1, log-loss.
  *
  *   accuracy  share of samples all of whose known labels are right
  *   hamming   share of known labels that are wrong; of classes: of samples
  *   f1        2 TP / (2 TP + FP + FN) of each class, and their mean (macro);
- *             two values: of the larger one alone */
+ *             two values: of the larger one alone
+ *   log-loss  mean of -log of the probability that the truth had, which counts
+ *             as 1e-15 at least */
 #include "folds/classification.h"
 
 #include <math.h>
@@ -188,4 +190,66 @@ lapis_status classification_f1(lapis_ctx *ctx, const lapis_mat *truth,
   *out = have > 0 ? sum / (double)have : NAN;
   targets_free(&d.t);
   return LAPIS_OK;
+}
+
+/* ---- probabilities -------------------------------------------------------*/
+static lapis_status check_probabilities(lapis_ctx *ctx, const targets *t,
+                                        const lapis_mat *p)
+{
+  if (p->rows != t->classes || p->cols != t->samples)
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "log-loss: truth has %" PRId64 " samples of %" PRId64
+                      " classes, probabilities have %" PRId64 " of %" PRId64,
+                      t->samples, t->classes, p->cols, p->rows);
+  TRY(mat_check_finite(ctx, "log-loss", "probabilities", p, false));
+  for (int64_t j = 0; j < p->cols; j++)
+    for (int64_t c = 0; c < p->rows; c++) {
+      double q = lapis_mat_at(p, c, j);
+      if (q >= 0 && q <= 1) continue;
+      return lapis_fail(ctx, LAPIS_EDATA,
+                        "log-loss: the answer at row %" PRId64
+                        ", column %" PRId64 " is %g; a probability, from 0 to "
+                        "1, is needed; auroc compares scores",
+                        j + 1, c + 1, q);
+    }
+  return LAPIS_OK;
+}
+
+/* Of what is true of class c of sample j. */
+static double loss_at(const targets *t, const lapis_mat *p, int64_t c,
+                      int64_t j)
+{
+  static const double LEAST = 1e-15;
+  double q = lapis_mat_at(p, c, j), sum = 0;
+  if (t->kind != TARGETS_CLASS && t->sign[j * t->classes + c] < 0) q = 1 - q;
+  for (int64_t k = 0; t->kind == TARGETS_CLASS && k < t->classes; k++)
+    sum += lapis_mat_at(p, k, j);
+  return -log(fmax(sum > 0 ? q / sum : q, LEAST));
+}
+
+lapis_status classification_log_loss(lapis_ctx *ctx, const lapis_mat *truth,
+                                     const lapis_mat *part,
+                                     const lapis_mat *answers,
+                                     double *per_class, double *out)
+{
+  targets t;
+  double all = 0, labels = 0;
+  TRY(targets_encode(ctx, "log-loss", truth, &t));
+  lapis_status s = check_probabilities(ctx, &t, answers);
+  if (s >= 0) classification_keep(&t, part);
+  for (int64_t c = 0; s >= 0 && c < t.classes; c++) {
+    double sum = 0, count = 0;
+    for (int64_t j = 0; j < t.samples; j++) {
+      double sign = t.sign[j * t.classes + c];
+      if (isnan(sign) || (t.kind == TARGETS_CLASS && sign < 0)) continue;
+      sum += loss_at(&t, answers, c, j);
+      count++;
+    }
+    if (per_class != NULL) per_class[c] = count > 0 ? sum / count : NAN;
+    all += sum;
+    labels += count;
+  }
+  if (s >= 0) *out = labels > 0 ? all / labels : NAN;
+  targets_free(&t);
+  return s;
 }

@@ -19,6 +19,12 @@ lapis_status classification_hamming(lapis_ctx *ctx, const lapis_mat *truth,
 lapis_status classification_f1(lapis_ctx *ctx, const lapis_mat *truth,
                                const lapis_mat *part, const lapis_mat *labels,
                                double *per_class, double *out);
+/* answers: probabilities, a row a label, or a class; classes whose sum is not 1
+ * are brought there.  per_class: of the samples of a class, or of a label. */
+lapis_status classification_log_loss(lapis_ctx *ctx, const lapis_mat *truth,
+                                     const lapis_mat *part,
+                                     const lapis_mat *answers,
+                                     double *per_class, double *out);
 /* Leaves the signs of those that count. */
 void classification_keep(targets *t, const lapis_mat *part);
 

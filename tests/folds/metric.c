@@ -130,9 +130,38 @@ static void refusals(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* By hand: two labels of which one is not known, and a class of three. */
+static void log_loss_is_of_the_truth(void **state)
+{
+  double y[] = {1, 0, NAN, 1}, p[] = {.8, .3, .4, .5};
+  double classes[] = {0, 2, 1}, q[] = {.5, .25, .25, .1, .1, .6, .2, .3, .5};
+  double each[3], mean;
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_mat truth = lapis_mat_f64(y, 2, 2), said = lapis_mat_f64(p, 2, 2);
+  (void)state;
+  assert_int_equal(lapis_metric(ctx, "log-loss", &truth, &said, each, &mean),
+                   0);
+  CHECK_NEAR(each[0], -log(.8), 1e-15);
+  CHECK_NEAR(each[1], -(log(.7) + log(.5)) / 2, 1e-15);
+  CHECK_NEAR(mean, -(log(.8) + log(.7) + log(.5)) / 3, 1e-15);
+  truth = lapis_mat_f64(classes, 1, 3);
+  said = lapis_mat_f64(q, 3, 3);
+  assert_int_equal(lapis_metric(ctx, "log-loss", &truth, &said, each, &mean),
+                   0);
+  CHECK_NEAR(mean, -(log(.5) + log(.75) + log(.3)) / 3, 1e-15);
+  p[1] = 1.5;
+  truth = lapis_mat_f64(y, 2, 2);
+  said = lapis_mat_f64(p, 2, 2);
+  assert_int_equal(lapis_metric(ctx, "log-loss", &truth, &said, NULL, &mean),
+                   LAPIS_EDATA);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "row 1, column 2 is 1.5"));
+  lapis_ctx_free(ctx);
+}
+
 int test_metric(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(log_loss_is_of_the_truth),
       cmocka_unit_test(auroc_counts_pairs),
       cmocka_unit_test(auroc_by_hand),
       cmocka_unit_test(per_class_and_mean),
