@@ -321,6 +321,8 @@ int config_write(cli *c, const lapis_solver *cv, const void *settings,
 /* --config F, where it was given: its settings are given, too, where the
  * command line does not say them. */
 int config_read(cli *c);
+/* Those that say nothing beside the options and the data yield to them. */
+void config_settle(const cli *c, void *settings, unsigned has);
 void config_free(cli *c);
 /* The command that fits with the best of cv, which settings are. */
 void config_say(const cli *c, const lapis_solver *cv, const void *settings,

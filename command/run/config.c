@@ -144,6 +144,24 @@ void config_free(cli *c)
     free((void *)(uintptr_t)c->args.given[--c->args.n_given].value);
 }
 
+void config_settle(const cli *c, void *settings, unsigned has)
+{
+  char usual[VALUE_BYTES];
+  const lapis_method *m = c->method;
+  void *defaults = c->args.n_kept > 0 ? calloc(1, m->settings_size) : NULL;
+  if (defaults == NULL) return;
+  lapis_settings_default(m, defaults);
+  for (int i = c->args.n_given - c->args.n_kept; i < c->args.n_given; i++) {
+    const char *name = c->args.given[i].name;
+    if (lapis_param_find(m, name) == NULL ||
+        lapis_settings_check_effect(NULL, m, settings, has, name, NULL) >= 0)
+      continue;
+    lapis_settings_get(NULL, m, defaults, name, usual, sizeof usual);
+    lapis_settings_set(NULL, m, settings, name, usual);
+  }
+  free(defaults);
+}
+
 /* ---- the line that fits so ----------------------------------------------*/
 /* Options of cv that fit has not. */
 static bool is_of_fit(const cli *c, const char *name)

@@ -309,12 +309,7 @@ static int check_given(cli *c, const lapis_dataset *ds, const void *settings,
     snprintf(tried + length, sizeof tried - length, "%s ", g->grid[k].name);
   }
   unsigned has = lapis_data_has(out);
-  if (code == EXIT_DONE) code = given_settings(c, settings, has, tried);
-  for (int k = 0; code == EXIT_DONE && k < g->count; k++)
-    if (lapis_settings_check_effect(c->ctx, c->method, settings, has,
-                                    g->grid[k].name, tried) < 0)
-      code = cli_fail_status(c, LAPIS_EINVAL);
-  return code;
+  return code == EXIT_DONE ? given_settings(c, settings, has, tried) : code;
 }
 
 static void show(cli *c, const lapis_solver *cv, const grid_text *g,

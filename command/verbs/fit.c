@@ -544,9 +544,10 @@ static int check_given(cli *c, job *j)
   if (code == EXIT_DONE && j->chooses) code = hold_out(c, j->ds, j->settings);
   if (code == EXIT_DONE && j->chooses) code = fill(c, j->settings);
   if (code == EXIT_DONE) code = given_members(c, j->ds, used, &j->data);
-  if (code == EXIT_DONE)
-    code = given_settings(c, j->settings, lapis_data_has(&j->data), NULL);
-  return code;
+  if (code != EXIT_DONE) return code;
+  unsigned has = lapis_data_has(&j->data);
+  config_settle(c, j->settings, has);
+  return given_settings(c, j->settings, has, NULL);
 }
 
 static int run(cli *c)

@@ -63,17 +63,26 @@ static bool is_tried(const char *tried, const condition *c)
   return false;
 }
 
+/* The matrix whose file a row names, or NULL. */
+static const lapis_matrix_setting *matrix_of(const lapis_method *m,
+                                             const lapis_param *p)
+{
+  for (int i = 0; i < m->n_matrices; i++)
+    if (strcmp(m->matrices[i].name, p->name) == 0) return &m->matrices[i];
+  return NULL;
+}
+
+static bool has_matrix(const beside *b, const lapis_matrix_setting *of)
+{
+  const char *at = (const char *)b->settings + of->offset;
+  return ((const lapis_mat *)(const void *)at)->val != NULL;
+}
+
 /* A matrix may be given in place of the file that its row names. */
 static bool is_set(const beside *b, const lapis_param *p)
 {
-  for (int i = 0; i < b->m->n_matrices; i++) {
-    const lapis_matrix_setting *of = &b->m->matrices[i];
-    const char *at = (const char *)b->settings + of->offset;
-    if (strcmp(of->name, p->name) == 0 &&
-        ((const lapis_mat *)(const void *)at)->val != NULL)
-      return true;
-  }
-  return !param_is_default(p, b->settings);
+  const lapis_matrix_setting *of = matrix_of(b->m, p);
+  return (of != NULL && has_matrix(b, of)) || !param_is_default(p, b->settings);
 }
 
 static bool is_word(const condition *c, const char *text)
@@ -145,12 +154,34 @@ static bool any_holds(const beside *b, const char **at, char *why, size_t size)
 
 static lapis_status check(lapis_ctx *ctx, const beside *b, const lapis_param *p)
 {
-  char why[256];
-  for (const char *at = p->goes_with; at != NULL && *at != '\0';)
-    if (!any_holds(b, &at, why, sizeof why))
-      return lapis_fail(ctx, LAPIS_EINVAL, "%s: --%s goes %s", b->m->name,
-                        p->name, why);
+  char why[256], text[384], words[384];
+  for (const char *at = p->goes_with; at != NULL && *at != '\0';) {
+    if (any_holds(b, &at, why, sizeof why)) continue;
+    (void)snprintf(text, sizeof text, "--%s goes %s", p->name, why);
+    return lapis_fail(ctx, LAPIS_EINVAL, "%s: %s", b->m->name,
+                      base_spell(ctx, text, words, sizeof words));
+  }
   return LAPIS_OK;
+}
+
+/* A row that names the file of a matrix, and the matrix is empty: its name
+ * alone changes nothing. */
+static lapis_status check_matrix_of(lapis_ctx *ctx, const beside *b,
+                                    const lapis_param *p)
+{
+  char text[384], words[384];
+  const lapis_matrix_setting *of = matrix_of(b->m, p);
+  if (of == NULL || has_matrix(b, of) || param_is_default(p, b->settings))
+    return LAPIS_OK;
+  const char *file = *(
+      const char *const *)(const void *)((const char *)b->settings + p->offset);
+  if (p->choices != NULL && strcmp(file, p->choices) == 0) return LAPIS_OK;
+  (void)snprintf(text, sizeof text, "--%s", p->name);
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "%s: %s names '%.80s', and its matrix is empty; set the "
+                    "matrix, its name is a note of where it came from",
+                    b->m->name, base_spell(ctx, text, words, sizeof words),
+                    file);
 }
 
 /* Whether a condition of p is that another row is not set, which is. */
@@ -204,6 +235,24 @@ bool param_when_holds(const lapis_method *m, const void *settings,
   while (when != NULL && *when != '\0')
     if (!any_holds(&b, &when, why, sizeof why)) return false;
   return true;
+}
+
+lapis_status settings_check_use(lapis_ctx *ctx, const lapis_method *m,
+                                const void *settings, unsigned members_given,
+                                const char *tried)
+{
+  beside b = {m, settings, members_given, tried};
+  for (int i = 0; i < m->n_params; i++)
+    TRY(check_matrix_of(ctx, &b, &m->params[i]));
+  TRY(lapis_settings_check_effect(ctx, m, settings, ~0u, NULL, tried));
+  if (lapis_settings_check_effect(ctx, m, settings, members_given, NULL,
+                                  tried) >= 0)
+    return LAPIS_OK;
+  char text[512]; /* data may come without it another day: it is said */
+  (void)snprintf(text, sizeof text, "%s", lapis_ctx_error(ctx));
+  base_forget_error(ctx);
+  base_note(ctx, BASE_WARNING, "no-effect", "%s, and has no effect here", text);
+  return LAPIS_OK;
 }
 
 lapis_status lapis_settings_check_effect(lapis_ctx *ctx, const lapis_method *m,

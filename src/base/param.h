@@ -16,6 +16,12 @@ lapis_status settings_check(lapis_ctx *ctx, const lapis_method *m,
  * conditions !NAME of goes_with, and `choose` beside `unless`. */
 lapis_status settings_check_exclusions(lapis_ctx *ctx, const lapis_method *m,
                                        const void *settings);
+/* LAPIS_EINVAL where one is set that says nothing beside the others, or names
+ * the file of a matrix that is empty; a warning where it would say something
+ * beside other members of data. */
+lapis_status settings_check_use(lapis_ctx *ctx, const lapis_method *m,
+                                const void *settings, unsigned members,
+                                const char *tried);
 bool param_is_default(const lapis_param *p, const void *settings);
 
 /* A method registers {table row, constructor}; src/methods/methods.c lists

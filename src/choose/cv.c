@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/param.h"
 #include "choose/cv.h"
 #include "choose/pooled.h"
 #include "methods/method_entry.h"
@@ -340,6 +341,28 @@ static lapis_status make(cv_job *cv, const lapis_method *m,
   return allocate(ctx, cv);
 }
 
+/* What is set, and what is tried, says something beside the rest. */
+static lapis_status check_use(lapis_ctx *ctx, const lapis_method *m,
+                              const lapis_data *data, const void *settings,
+                              const lapis_grid *grid, int n_grid)
+{
+  char tried[1024] = "";
+  unsigned has = lapis_data_has(data);
+  if (settings != NULL) TRY(settings_check(ctx, m, settings));
+  void *set = base_alloc(ctx, 1, m->settings_size);
+  lapis_status s = LAPIS_ENOMEM;
+  if (set != NULL) s = lapis_settings_copy(ctx, m, settings, set);
+  for (int k = 0; k < n_grid; k++) {
+    size_t length = strlen(tried);
+    (void)snprintf(tried + length, sizeof tried - length, "%s ", grid[k].name);
+  }
+  if (s >= 0) s = settings_check_use(ctx, m, set, has, tried);
+  for (int k = 0; k < n_grid && s >= 0; k++)
+    s = lapis_settings_check_effect(ctx, m, set, has, grid[k].name, tried);
+  base_free(set);
+  return s;
+}
+
 lapis_status lapis_cv_new(lapis_ctx *ctx, const lapis_method *m,
                           const lapis_data *data, const void *settings,
                           const lapis_cv_options *options,
@@ -355,7 +378,7 @@ lapis_status lapis_cv_new(lapis_ctx *ctx, const lapis_method *m,
   TRY(check(ctx, m, data, grid, n_grid));
   TRY(cv_settle_folds(ctx, data, &own));
   if (own.part != 0) TRY(cv_check_share(ctx, &own, n_grid));
-  TRY(settings_check(ctx, m, settings));
+  TRY(check_use(ctx, m, data, settings, grid, n_grid));
   cv_job *cv;
   TRY(cv_alloc(ctx, &cv_class, &cv));
   cv->base.data = *data;

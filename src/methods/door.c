@@ -54,6 +54,8 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
   lapis_status s = LAPIS_ENOMEM;
   if (set != NULL) s = lapis_settings_copy(ctx, m, settings, set);
   if (s >= 0 && whole) s = settings_check_exclusions(ctx, m, set);
+  if (s >= 0 && whole)
+    s = settings_check_use(ctx, m, set, lapis_data_has(data), NULL);
   if (s >= 0 && whole) s = method_settle_targets(ctx, m, data, set);
   if (s >= 0) s = method_check_members(ctx, m, set, data);
   if (s >= 0) s = method_weigh(ctx, e, data, set);

@@ -178,6 +178,86 @@ static lapis_status ask_cv(files *f, const lapis_method *m, const void *set)
   return status;
 }
 
+/* A row is given another value than its default, alone. */
+static bool move(const lapis_method *m, const lapis_param *p, void *set)
+{
+  static const char *const words[] = {"1", "2", "0.5", "3", "true", "f.npz"};
+  lapis_settings_default(m, set);
+  const char *last = p->choices == NULL || p->type != LAPIS_PARAM_ENUM
+                         ? NULL
+                         : strrchr(p->choices, '|');
+  if (last != NULL)
+    return lapis_settings_set(NULL, m, set, p->name, last + 1) >= 0 &&
+           !param_is_default(p, set);
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (lapis_settings_set(NULL, m, set, p->name, words[k]) >= 0 &&
+        !param_is_default(p, set))
+      return true;
+  return false;
+}
+
+/* What the command refuses by goes_with the library refuses, whichever method,
+ * where other settings are the reason; where data are, it is said. */
+static void settings_without_effect_are_refused(void **state)
+{
+  files *f = *state;
+  int refused = 0;
+  for (int i = 0; lapis_method_at(i) != NULL; i++) {
+    const lapis_method *m = lapis_method_at(i);
+    problem p;
+    make(&p, m->name);
+    void *set = calloc(1, m->settings_size);
+    for (int k = 0; k < m->n_params; k++) {
+      const lapis_param *row = &m->params[k];
+      if (row->goes_with == NULL || !move(m, row, set)) continue;
+      if (param_when_holds(m, set, ~0u, row->goes_with)) continue;
+      CHECK_REFUSED(f, solver_of(f, m, set), LAPIS_EINVAL, "goes with");
+      if (strcmp(m->name, "svmplus") == 0)
+        CHECK_REFUSED(f, ask_cv(f, m, set), LAPIS_EINVAL, "goes with");
+      refused++;
+    }
+    free(set);
+  }
+  CHECK_AT_LEAST(refused, 8);
+}
+
+/* The four that were met. */
+static void these_settings_without_effect_are_refused(void **state)
+{
+  files *f = *state;
+  problem p;
+  lapis_solver *s;
+  make(&p, "rr");
+  lapis_rr_settings rr = lapis_rr_defaults();
+  rr.tau = .3;
+  CHECK_REFUSED(f, lapis_rr_new(f->ctx, &p.data, &rr, &s), LAPIS_EINVAL,
+                "rr: tau goes with refill");
+  for (int k = 0; k < 2; k++) {
+    rr = lapis_rr_defaults();
+    if (k == 0) rr.weight = "w.npz";
+    if (k == 1) rr.fix_weights = "w.npz";
+    CHECK_REFUSED(f, lapis_rr_new(f->ctx, &p.data, &rr, &s), LAPIS_EINVAL,
+                  k == 0 ? "rr: weight names 'w.npz', and its matrix is empty"
+                         : "rr: fix_weights names 'w.npz', and its matrix");
+  }
+  rr = lapis_rr_defaults();
+  rr.weight = "identity";
+  CHECK_OK(f, lapis_rr_new(f->ctx, &p.data, &rr, &s));
+  lapis_solver_free(s);
+  lapis_mc_settings mc = lapis_mc_defaults();
+  mc.mu_rel = .1;
+  mc.lambda = .5;
+  p.data.Y = (lapis_mat){.val = NULL};
+  lapis_mat notes;
+  CHECK_OK(f, lapis_mc_new(f->ctx, &p.data, &mc, &s));
+  CHECK_OK(f, lapis_solve(s));
+  CHECK_OK(f, lapis_result_get(s, "notes", &notes));
+  const char *const *note = notes.val;
+  assert_string_equal(note[1], "no-effect");
+  assert_non_null(strstr(note[2], "lambda goes with targets (Y)"));
+  lapis_solver_free(s);
+}
+
 static lapis_status ask_check(files *f, const lapis_method *m, const void *set)
 {
   return settings_check(f->ctx, m, set);
@@ -433,6 +513,8 @@ int test_settings(void)
       FILES_TEST(sentences_name_choices_and_help),
       FILES_TEST(a_certificate_needs_fixed_weights),
       FILES_TEST(what_excludes_each_other_is_refused),
+      FILES_TEST(settings_without_effect_are_refused),
+      FILES_TEST(these_settings_without_effect_are_refused),
       FILES_TEST(views_lie_without_gaps),
       FILES_TEST(the_versions_agree),
   };

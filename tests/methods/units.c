@@ -81,7 +81,7 @@ static lapis_status solve(lapis_ctx *ctx, const kind *k, const lapis_data *d,
   lapis_settings_default(m, set);
   if (strcmp(k->method, "clean") == 0)
     ((lapis_clean_settings *)(void *)set)->dictionary = d->X;
-  if (strcmp(k->method, "rpca") == 0)
+  if (k->key != NULL && strcmp(k->key, "refill") == 0)
     ((lapis_rpca_settings *)(void *)set)->tau = 0.2 * factor;
   if (strcmp(k->method, "mc") == 0)
     assert_int_equal(lapis_settings_set(ctx, m, set, "mu-rel", "0.1"), 0);

@@ -51,7 +51,8 @@ static lapis_status part_make(lapis_ctx *ctx, void *self,
   }
   mapped = lapis_data_with(&mapped, lapis_method_reads(p->method, &p->set));
   base_mute(ctx, true); /* what is to be remarked of the data was */
-  lapis_status s = lapis_solver_new(ctx, p->method, &mapped, &p->set, out);
+  lapis_status s = method_settle_targets(ctx, p->method, &mapped, &p->set);
+  if (s >= 0) s = method_solve_part(ctx, p->method, &mapped, &p->set, out);
   base_mute(ctx, false);
   if (s >= 0 && p->slopes.cols > 0)
     s = (*out)->cls->calibrate(*out, &p->slopes);

@@ -328,6 +328,13 @@ static void give_up(comparison *r, int map)
   r->common[map] = NULL;
 }
 
+/* Its settings are those of the whole, which were checked there. */
+static lapis_status mc_part(const comparison *r, const lapis_data *data,
+                            const lapis_mc_settings *set, lapis_solver **out)
+{
+  return method_solve_part(r->ctx, lapis_method_find("mc"), data, set, out);
+}
+
 /* The solver of all labels takes those at hand; where it cannot, or there is
  * none, one of their own is made: *own. */
 static lapis_status solver_for(comparison *r, int map, const lapis_data *data,
@@ -342,7 +349,7 @@ static lapis_status solver_for(comparison *r, int map, const lapis_data *data,
     give_up(r, map);
   }
   *own = true;
-  return lapis_mc_new(r->ctx, data, set, out);
+  return mc_part(r, data, set, out);
 }
 
 /* Made of all labels; where that is refused, folds are left to themselves. */
@@ -353,7 +360,7 @@ static void make_common(comparison *r, int map, const lapis_mc_settings *set)
       .X = r->X[map], .Y = lapis_mat_f64(y, r->K, r->n), .weight = r->weight};
   r->tried[map] = true;
   if (y == NULL) return;
-  lapis_status s = lapis_mc_new(r->ctx, &all, set, &r->common[map]);
+  lapis_status s = mc_part(r, &all, set, &r->common[map]);
   if (s >= 0) r->common[map]->brief = true;
   base_free(y);
 }
@@ -408,7 +415,7 @@ static lapis_status solve_mc(comparison *r, candidate *x, lapis_data *data,
   bool own = false, completes = completes_gaps(r, x);
   if (completes) {
     set.dense = own = true;
-    TRY(lapis_mc_new(r->ctx, data, &set, &s));
+    TRY(mc_part(r, data, &set, &s));
   } else {
     if (!r->tried[x->map]) make_common(r, x->map, &set);
     TRY(solver_for(r, x->map, data, &set, &own, &s));
