@@ -369,9 +369,10 @@ static bool fill_answers(cli *c, const lapis_dataset *ds, sheet *s,
       return false;
   if (!add_rather(s, a) || !add_coverage(c, ds, s, a)) return false;
   add_scores(s, a);
+  bool classes = a->labels.cols > 0;
   if (a->held_out.cols == s->n)
-    add_rows(s, a, &a->held_out,
-             a->labels.cols > 0 ? -1 : target_decimals(c, ds, 0), "held out");
+    add_rows(s, a, &a->held_out, classes ? -1 : target_decimals(c, ds, 0),
+             classes ? "held-out probability" : "held-out value");
   if (a->instances.cols == s->n)
     add_row(s, &a->instances, 0, -1, "", "instance score");
   return true;

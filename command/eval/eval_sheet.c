@@ -67,9 +67,15 @@ static bool is_asked(cli *c, const eval_files *files, const char *title)
 static bool is_about(cli *c, const eval_files *files, const eval_columns *out,
                      const char *title)
 {
-  static const char *const about[] = {
-      "origin", "rather", "set",      "where",
-      "low",    "high",   "held out", "probability wrong"};
+  static const char *const about[] = {"origin",
+                                      "rather",
+                                      "set",
+                                      "where",
+                                      "low",
+                                      "high",
+                                      "held-out probability",
+                                      "held-out value",
+                                      "probability wrong"};
   for (size_t i = 0; out->count > 0 && i < sizeof about / sizeof *about; i++) {
     size_t size = strlen(about[i]);
     if (!begins(title, about[i])) continue;

@@ -256,7 +256,7 @@ static void a_page_says_how_sure_it_is(void **state)
   command_do(&c, "fit mc " KINDS "-o p.html --held-out 5 --sure 0 -q");
   command_slurp(&c, "p.html", page, sizeof page);
   assert_int_equal(count_of(page, "<section id=\"sure\""), 1);
-  assert_non_null(strstr(page, "held out of "));
+  assert_non_null(strstr(page, "held-out probability of "));
   command_do(&c, "fit mc " KINDS "--model m.lapis -q");
   command_do(&c, "predict m.lapis " KINDS "-o q.html --completed g.csv -q");
   command_slurp(&c, "q.html", page, sizeof page);
