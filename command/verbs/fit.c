@@ -32,8 +32,8 @@ static const cli_option options[] = {
      "keep what a killed or interrupted run needs; the same command continues "
      "from there"},
     {"suspects", 0, "M",
-     "also the M given labels that look wrong, most doubtful first "
-     "(suspect_index, suspect_margin)"},
+     "also the M given labels (10 where no number follows) that look wrong, "
+     "most doubtful first (suspect_index, suspect_margin)"},
     {"config", 0, "F.json",
      "the settings and the map that lapis cv --config wrote; options on the "
      "command line come first"},

@@ -1,4 +1,5 @@
 /* args.c - from argv to named values; every option is a row of a table. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -167,6 +168,24 @@ static int unknown(const cli *c, const char *word)
                   c->verb->name, method, named ? " " : "");
 }
 
+/* Options whose value may be left out, and what it is then. */
+static const struct {
+  const char *option, *value;
+} usual[] = {{"suspects", "10"}};
+
+/* That value, or NULL where the next word is one: a number, or what is neither
+ * a file nor an option. */
+static const char *usual_value(const row *r, const char *next)
+{
+  char *end = NULL;
+  if (next != NULL && *next != '\0') (void)strtol(next, &end, 10);
+  bool is_value = end != NULL &&
+                  (*end == '\0' || (*next != '-' && access(next, F_OK) != 0));
+  for (size_t k = 0; !is_value && k < sizeof usual / sizeof *usual; k++)
+    if (strcmp(usual[k].option, r->name) == 0) return usual[k].value;
+  return NULL;
+}
+
 /* One option at argv[*i]; moves *i past a value it takes. */
 static int parse_option(cli *c, int argc, char **argv, int *i)
 {
@@ -188,6 +207,7 @@ static int parse_option(cli *c, int argc, char **argv, int *i)
     }
     value = word + 2; /* -oFILE */
   }
+  if (value == NULL && r.takes_value) value = usual_value(&r, next);
   if (value == NULL && r.takes_value) {
     if (*i + 1 == argc)
       return cli_fail(EXIT_MISUSE, "%s: nothing follows %s; write %s %s",

@@ -367,6 +367,23 @@ static void a_model_keeps_its_decimal_mark(void **state)
   command_end(&c);
 }
 
+/* As many as label lists; what follows may be a file, an option or nothing. */
+static void suspects_need_no_number(void **state)
+{
+  static const char *const tried[] = {
+      "--suspects 10 " KINDS, "--suspects " KINDS, "--suspects -q " KINDS,
+      KINDS "--suspects"};
+  char first[1 << 14], other[1 << 14];
+  command c;
+  start(&c);
+  for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+    command_do(&c, "fit mc --mu-rel .1 -o a.csv %s", tried[k]);
+    command_slurp(&c, "a.csv", k == 0 ? first : other, sizeof first);
+    if (k > 0) assert_string_equal(other, first);
+  }
+  command_end(&c);
+}
+
 static void refusals_name_what_is_in_the_table(void **state)
 {
   command c;
@@ -376,8 +393,8 @@ static void refusals_name_what_is_in_the_table(void **state)
                  "column one holds one value alone, \"yes\", in 50 rows");
   command_run(&c, "fit cars.csv");
   command_expect(&c, 2, "lapis fit auto cars.csv");
-  command_run(&c, "fit auto cars.csv --suspects");
-  command_expect(&c, 2, "nothing follows --suspects; write --suspects M");
+  command_run(&c, "fit auto " CARS "--suspects many");
+  command_expect(&c, 2, "--suspects 'many' is not a whole number");
   command_end(&c);
 }
 
@@ -397,6 +414,7 @@ int test_analyst(void)
       cmocka_unit_test(a_page_confirms_no_label_by_itself),
       cmocka_unit_test(a_report_shows_the_answers),
       cmocka_unit_test(a_model_keeps_its_decimal_mark),
+      cmocka_unit_test(suspects_need_no_number),
       cmocka_unit_test(refusals_name_what_is_in_the_table),
   };
   return run_cases(cases, NULL, NULL);
