@@ -49,9 +49,29 @@ static int set_context(cli *c)
   return EXIT_DONE;
 }
 
+/* --backend, wherever it stands: a model is read while the words are. */
+static int look_for_backend(cli *c, int argc, char **argv)
+{
+  static const char name[] = "--backend";
+  const size_t size = sizeof name - 1;
+  for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    const char *value = NULL;
+    if (strncmp(argv[i], name, size) != 0) continue;
+    if (argv[i][size] == '=') value = argv[i] + size + 1;
+    if (argv[i][size] == '\0') value = argv[i + 1]; /* NULL behind the last */
+    if (value == NULL) continue;
+    lapis_status s = lapis_ctx_set(c->ctx, name + 2, value);
+    if (s < 0) return cli_fail_status(c, s);
+    if (lapis_ctx_backend(c->ctx) == NULL)
+      return cli_fail_status(c, lapis_ctx_status(c->ctx));
+  }
+  return EXIT_DONE;
+}
+
 static int run_verb(cli *c, int argc, char **argv)
 {
-  int code = args_parse(c, argc, argv);
+  int code = c->verb->takes_model ? look_for_backend(c, argc, argv) : EXIT_DONE;
+  if (code == EXIT_DONE) code = args_parse(c, argc, argv);
   if (code != EXIT_DONE) return code;
   if (args_get(&c->args, "help") != NULL)
     return help_verb(stdout, c->verb, c->method);

@@ -114,8 +114,11 @@ static int check_once(const cli *c, const row *r, const char *value)
       c->verb->repeats != NULL && strcmp(c->verb->repeats, r->name) == 0;
   if (!r->takes_value || before == NULL || repeats) return EXIT_DONE;
   return cli_fail(
-      EXIT_MISUSE, "%s: %s%s is given twice, as '%s' and as '%s'; give it once",
-      c->verb->name, strlen(r->name) > 1 ? "--" : "-", r->name, before, value);
+      EXIT_MISUSE, "%s: %s%s is given twice, as '%s' and as '%s'; %s",
+      c->verb->name, strlen(r->name) > 1 ? "--" : "-", r->name, before, value,
+      strcmp(r->name, "output") == 0
+          ? "a run writes one of them: run it once for each"
+          : "give it once");
 }
 
 static int add(cli *c, const row *r, const char *value)

@@ -395,6 +395,10 @@ static void refusals_name_what_is_in_the_table(void **state)
   command_expect(&c, 2, "lapis fit auto cars.csv");
   command_run(&c, "fit auto " CARS "--suspects many");
   command_expect(&c, 2, "--suspects 'many' is not a whole number");
+  command_run(&c, "predict none.lapis cars.csv --backend nope");
+  command_expect(&c, 2, "backend \"nope\" is not known");
+  command_run(&c, "fit auto " CARS "-o a.csv -o b.html");
+  command_expect(&c, 2, "a run writes one of them: run it once for each");
   command_end(&c);
 }
 
