@@ -161,6 +161,8 @@ int find_suspects(cli *c, const lapis_data *data, const void *settings,
                                         count, index, doubt, &found);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   if (wrong != NULL) found = wrong[2] < count ? wrong[2] : count;
+  bool learnt = wrong == NULL || wrong[3] != LAPIS_DOUBTS_GUESSED;
+  if (!learnt) found = 0; /* nothing speaks against a label */
   keep_suspects(c, index, doubt, found, wrong);
   return EXIT_DONE;
 }
@@ -292,9 +294,9 @@ lapis_json *contradicted_json(const cli *c)
                            (int64_t)lapis_mat_at(&c->extra[0].mat, 0, i));
     lapis_json_put_integer(to, "class",
                            (int64_t)lapis_mat_at(&c->extra[0].mat, 1, i));
-    lapis_json_put_number(to,
-                          wrong_labels(c) != NULL ? "probability" : "margin",
-                          lapis_mat_at(&c->extra[1].mat, 0, i));
+    lapis_json_put_number(
+        to, wrong_labels(c) != NULL ? "probability_wrong" : "margin",
+        lapis_mat_at(&c->extra[1].mat, 0, i));
     lapis_json_put(list, NULL, to);
   }
   return list;

@@ -292,7 +292,8 @@ static lapis_json *suspect_json(const answer *a, int64_t k)
   if (a->add.cols > 0)
     lapis_json_put_text(one, "do",
                         lapis_mat_at(&a->add, 0, k) > 0 ? "add" : "remove");
-  lapis_json_put_number(one, "probability", lapis_mat_at(&a->doubts, 0, k));
+  lapis_json_put_number(one, "probability_wrong",
+                        lapis_mat_at(&a->doubts, 0, k));
   return one;
 }
 

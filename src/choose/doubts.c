@@ -296,6 +296,7 @@ static int64_t count_wrong(const asked *of, doubt *all, int64_t n,
   else if (f.hard)
     wrong[3] = LAPIS_DOUBTS_HARD;
   if (wrong[3] < 0) wrong[0] = 0, wrong[1] = n;
+  if (wrong[3] == LAPIS_DOUBTS_GUESSED) return 0; /* nothing speaks against */
   return count_below(all, n, doubted_below(f.f, alike));
 }
 

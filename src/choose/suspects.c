@@ -148,9 +148,11 @@ static lapis_status doubt(lapis_ctx *ctx, const lapis_data *data,
   TRY(lapis_doubts(ctx, &data->Y, data->group, held_out, count, index, margin,
                    &rather, wrong));
   *found = wrong[2] < count ? wrong[2] : count;
-  if (*found > 0)
-    base_note(ctx, isnan(margin[0]) ? BASE_WARNING : BASE_NOTE, "doubts",
-              "suspects: %s", lapis_doubts_text(wrong, text, sizeof text));
+  if (wrong[3] == LAPIS_DOUBTS_GUESSED) *found = 0; /* nothing was learnt */
+  bool said = *found > 0 && !isnan(margin[0]);
+  if (wrong[2] > 0)
+    base_note(ctx, said ? BASE_NOTE : BASE_WARNING, "doubts", "suspects: %s",
+              lapis_doubts_text(wrong, text, sizeof text));
   return LAPIS_OK;
 }
 

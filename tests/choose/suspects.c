@@ -162,6 +162,7 @@ static void what_cannot_be_said_is_not(void **state)
                                 &s.found, s.wrong),
                    LAPIS_OK);
   check_unsaid(&s, FROM, LAPIS_DOUBTS_GUESSED);
+  assert_int_equal(s.found, 0);
   lapis_ctx_free(ctx);
 }
 

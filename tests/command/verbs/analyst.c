@@ -384,6 +384,38 @@ static void suspects_need_no_number(void **state)
   command_end(&c);
 }
 
+/* Where nothing was learnt nothing is listed; what is listed says that it is
+ * wrong with a probability, in the table and in JSON as on the terminal. */
+static void doubts_say_what_their_number_is(void **state)
+{
+  char text[1 << 14] = "name,x,z,kind\n", page[1 << 18];
+  command c;
+  uint64_t seed = 3;
+  command_begin(&c);
+  for (int learnt = 0; learnt < 2; learnt++) {
+    size_t at = (size_t)sprintf(text, "name,x,z,kind\n");
+    for (int j = 0; j < 400; j++) {
+      bool b = check_uniform(&seed) < .5, says = j % 10 == 7 ? !b : b;
+      double x = check_normal(&seed) + (learnt ? 8. * b : 0);
+      at += (size_t)sprintf(text + at, "n%d,%.3f,%.3f,%s\n", j, x,
+                            check_normal(&seed), says ? "car" : "bus");
+    }
+    command_write(&c, "t.csv", text, at);
+    command_do(&c, "fit auto t.csv --id name --target kind --candidates linear "
+                   "--suspects 5 -o a.csv");
+    command_slurp(&c, "a.csv", page, sizeof page);
+    assert_true((strstr(c.out, "  wrong with probability ") != NULL) == learnt);
+    assert_true((strstr(page, ",probability wrong,") != NULL) == learnt);
+    assert_true((strstr(c.out, "doubtful first") != NULL) == learnt);
+    command_do(&c, "fit auto t.csv --id name --target kind --candidates linear "
+                   "--suspects 5 --json -o a.html");
+    assert_true((strstr(c.out, "\"probability_wrong\"") != NULL) == learnt);
+    command_slurp(&c, "a.html", page, sizeof page);
+    assert_true((strstr(page, ">wrong with probability ") != NULL) == learnt);
+  }
+  command_end(&c);
+}
+
 static void refusals_name_what_is_in_the_table(void **state)
 {
   command c;
@@ -419,6 +451,7 @@ int test_analyst(void)
       cmocka_unit_test(a_report_shows_the_answers),
       cmocka_unit_test(a_model_keeps_its_decimal_mark),
       cmocka_unit_test(suspects_need_no_number),
+      cmocka_unit_test(doubts_say_what_their_number_is),
       cmocka_unit_test(refusals_name_what_is_in_the_table),
   };
   return run_cases(cases, NULL, NULL);

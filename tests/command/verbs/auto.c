@@ -231,7 +231,7 @@ static void suspects_are_found(void **state)
                 who[k]);
     command_expect(&c, 0, "");
     assert_non_null(strstr(c.out, "\"suspects\": ["));
-    assert_non_null(strstr(c.out, "\"probability\""));
+    assert_non_null(strstr(c.out, "\"probability_wrong\""));
   }
   command_end(&c);
 }
