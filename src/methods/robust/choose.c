@@ -494,6 +494,7 @@ lapis_status rr_choose(rr *w, method_new_fn make)
   keep_pause(ctx, false);
   plan_free(&p);
   TRY(s);
+  if (s == LAPIS_TIME_LIMIT) (void)loop_cut_short(&w->base.loop);
   int best = choice(w);
   w->chosen[0] = w->tried[RR_TRIED * best];
   w->chosen[1] = w->tried[RR_TRIED * best + 1];
@@ -559,25 +560,29 @@ lapis_status rr_remark_choice(const rr *w)
     base_note(w->base.ctx, BASE_NOTE, "chosen",
               "%s: %s; %s: settings were not compared; lambda %.4g, gamma %.3g",
               method, sized,
-              w->lda ? "no fold could be scored (that takes two samples of "
-                       "each of two classes)"
+              w->base.loop.status == LAPIS_TIME_LIMIT ? "no time was left"
+              : w->lda ? "no fold could be scored (that takes two samples of "
+                         "each of two classes)"
               : w->step.all < FEW ? "fewer than 10 samples"
                                   : "no fold could be scored",
               set->lambda, set->gamma);
   else {
     char right[48] = ""; /* who compared several methods says it of them */
+    char first[64] = "";
+    if (cleaned && set->denoise == LAPIS_RR_RPCA)
+      (void)snprintf(first, sizeof first,
+                     "robust PCA first, proved to a gap of %.1e; ",
+                     fmax(w->step.bounds.gap, 0));
     if (!base_is_compared(w->base.ctx))
       (void)snprintf(right, sizeof right, ", %s %.3f on two folds",
                      w->lda ? "right in" : "R^2", told);
-    base_note(
-        w->base.ctx, BASE_NOTE, "chosen",
-        "%s: %s; %slambda %.4g and gamma %.3g chosen%s%s%s", method, sized,
-        cleaned && set->denoise == LAPIS_RR_RPCA ? "robust PCA first, " : "",
-        set->lambda, set->gamma, right,
-        w->lda ? ", classes counting alike" : "",
-        cleaned ? ""
-                : "; removing errors did not help on held-out rows, so "
-                  "nothing was removed");
+    base_note(w->base.ctx, BASE_NOTE, "chosen",
+              "%s: %s; %slambda %.4g and gamma %.3g chosen%s%s%s", method,
+              sized, first, set->lambda, set->gamma, right,
+              w->lda ? ", classes counting alike" : "",
+              cleaned ? ""
+                      : "; removing errors did not help on held-out rows, so "
+                        "nothing was removed");
   }
   if (!w->lda && !base_is_compared(w->base.ctx)) warn_if_unsure(w, told, error);
   return LAPIS_OK;

@@ -47,7 +47,8 @@
   RR_REFILL, RR_TAU, RR_FITTED_CLEAN_WEIGHT,                                \
       PARAM_TOL(                                                            \
           1e-8,                                                             \
-          "stop at these residuals, or this relative gap where certified"), \
+          "stop at these residuals, or this relative gap where certified; " \
+          "robust PCA before it, where rr chose that, at 1e-6, rlda 1e-4"), \
       PARAM_MAX_ITERS(50000), PARAM_TIME_LIMIT
 
 static const lapis_param rr_params[] = {
