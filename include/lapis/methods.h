@@ -62,7 +62,8 @@ typedef enum lapis_targets {                     /* what Y holds */
 typedef struct lapis_stop {
   int64_t max_iters; /* -1: the method's own default */
   double tol;        /* meaning: the method's page */
-  double seconds;    /* time limit; infinity: none */
+  double seconds;    /* time limit; infinity: none; 0: passed before the first
+                      * iteration, the start answers; below 0, NaN: refused */
 } lapis_stop;
 
 typedef enum lapis_coverage_by { /* whose share it is */
@@ -110,6 +111,8 @@ LAPIS_API lapis_status lapis_auto_behind(const lapis_solver *a,
  *                       + lambda mean over known Y of c_y(z, y), by weight
  *   subject to the last row being 1, and Z's features being 0 or more (pos), or
  *              histograms (simplex)
+ *
+ * Without Y there are no labels and no ones: Z = features.
  *
  * c_x: (z - x)^2 / 2, else (z - x)^2 / (z + x); c_y: logistic, of steepness
  * gamma.  Solver factored: Z = A B' + c e' of rank r. */

@@ -258,6 +258,35 @@ static void these_settings_without_effect_are_refused(void **state)
   lapis_solver_free(s);
 }
 
+/* 0: the limit has passed before the first iteration, and the start answers;
+ * bounds of the row refuse what is below, and no number. */
+static void no_seconds_are_the_start(void **state)
+{
+  files *f = *state;
+  for (int i = 0; lapis_method_at(i) != NULL; i++) {
+    const lapis_method *m = lapis_method_at(i);
+    const lapis_param *row = lapis_param_find(m, "time-limit");
+    problem p;
+    lapis_solver *s;
+    if (row == NULL || strcmp(m->name, "clean") == 0) continue;
+    make(&p, m->name);
+    void *set = calloc(1, m->settings_size);
+    lapis_settings_default(m, set);
+    put(row, set, NAN);
+    CHECK_REFUSED(f, solver_of(f, m, set), LAPIS_EINVAL, "time_limit is nan");
+    put(row, set, -1);
+    CHECK_REFUSED(f, solver_of(f, m, set), LAPIS_EINVAL, "time_limit is -1");
+    put(row, set, 0);
+    CHECK_OK(f, lapis_solver_new(f->ctx, m, &p.data, set, &s));
+    lapis_status status = lapis_solve(s);
+    if (status != LAPIS_TIME_LIMIT)
+      fail_msg("%s: %d %s", m->name, status, lapis_ctx_error(f->ctx));
+    CHECK_AT_MOST(lapis_result_info(s)->iterations, 1);
+    lapis_solver_free(s);
+    free(set);
+  }
+}
+
 static lapis_status ask_check(files *f, const lapis_method *m, const void *set)
 {
   return settings_check(f->ctx, m, set);
@@ -515,6 +544,7 @@ int test_settings(void)
       FILES_TEST(what_excludes_each_other_is_refused),
       FILES_TEST(settings_without_effect_are_refused),
       FILES_TEST(these_settings_without_effect_are_refused),
+      FILES_TEST(no_seconds_are_the_start),
       FILES_TEST(views_lie_without_gaps),
       FILES_TEST(the_versions_agree),
   };
