@@ -229,6 +229,45 @@ static void results_go_by_their_columns(void **state)
   command_end(&c);
 }
 
+static double first_number(const char *text)
+{
+  return strtod(text + strcspn(text, " "), NULL);
+}
+
+/* Tables as fit and predict write them, beside a truth of rows and labels: the
+ * three metrics read the same two files; by hand. */
+static void log_loss_stands_beside_accuracy_and_auroc(void **state)
+{
+  command c;
+  begin(&c);
+  put(&c, "truth.csv", "row,label\n1,yes\n2,no\n3,yes\n4,yes\n");
+  put(&c, "two.csv",
+      "row,label,origin,rather,probability wrong,probability of yes\n"
+      "1,yes,given,,,.8\n2,no,filled,,,.3\n3,no,filled,,,.4\n"
+      "4,yes,filled,,,.9\n");
+  command_do(&c, "eval log-loss --truth truth.csv --id row --scores two.csv");
+  CHECK_NEAR(first_number(c.out), -log(.8 * .7 * .4 * .9) / 4, 1e-6);
+  command_do(&c, "eval accuracy --truth truth.csv --id row --scores two.csv");
+  CHECK_NEAR(first_number(c.out), .75, 1e-6);
+  command_do(&c, "eval auroc --truth truth.csv --id row --scores two.csv");
+  CHECK_NEAR(first_number(c.out), 1, 1e-6);
+  put(&c, "truth.csv", "row,label\n1,cat\n2,dog\n3,ape\n");
+  put(&c, "three.csv",
+      "row,label,probability of ape,probability of cat,probability of dog\n"
+      "1,cat,.1,.7,.2\n2,ape,.6,.1,.3\n3,ape,.5,.25,.25\n");
+  command_do(&c, "eval log-loss --truth truth.csv --id row --scores three.csv");
+  CHECK_NEAR(first_number(c.out), -log(.7 * .3 * .5) / 3, 1e-6);
+  command_do(&c, "eval accuracy --truth truth.csv --id row --scores three.csv");
+  CHECK_NEAR(first_number(c.out), 2. / 3, 1e-6);
+  put(&c, "three.csv",
+      "row,label,score of ape,score of cat,score of dog\n"
+      "1,cat,-1,7,2\n2,ape,6,1,3\n3,ape,5,2,2\n");
+  command_run(&c,
+              "eval log-loss --truth truth.csv --id row --scores three.csv");
+  command_expect(&c, 4, "auroc compares scores");
+  command_end(&c);
+}
+
 /* scikit-learn's example by hand, 1 - 1.5 / 29.1875; a column of one value has
  * none, which text, JSON and the mean say. */
 static void r2_of_columns(void **state)
@@ -555,6 +594,7 @@ static void every_metric_reads_a_table_of_fit(void **state)
 int test_eval(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(log_loss_stands_beside_accuracy_and_auroc),
       cmocka_unit_test(two_spellings_are_told),
       cmocka_unit_test(every_metric_reads_a_table_of_fit),
       cmocka_unit_test(answers_are_joined_by_name),
