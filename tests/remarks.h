@@ -5,6 +5,7 @@
 #ifndef LAPIS_REMARKS_H
 #define LAPIS_REMARKS_H
 
+#define AUROC_OF_SCORES "auroc compares scores"
 #define BAG_RULE "a bag scored above"
 #define BASELINE_BEST "on the same folds, its best"
 #define BEFORE_LABELS "before there were labels"
@@ -59,6 +60,7 @@
 #define POINTS_IN_DOUBT "are in doubt when only their"
 #define REMOVE_THE_FILE "remove the file"
 #define RESUMED "resumed after iteration "
+#define RUN_FOR_EACH "run it once for each"
 #define SETS_OF_SEVERAL "sets of more than one class"
 #define SPARSE_LEAVES_OUT "what a sparse X leaves out"
 #define START_FROM_DEFAULTS "start from the defaults"
@@ -76,5 +78,6 @@
 #define NOTHING_LEARNT "nothing was clearly learnt"
 #define NONE_LOOKS_WRONG "No given label looks wrong; these fit least"
 #define THESE_LOOK_WRONG "These given labels look wrong"
+#define WRONG_WITH "wrong with probability "
 
 #endif

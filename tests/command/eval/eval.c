@@ -264,7 +264,7 @@ static void log_loss_stands_beside_accuracy_and_auroc(void **state)
       "1,cat,-1,7,2\n2,ape,6,1,3\n3,ape,5,2,2\n");
   command_run(&c,
               "eval log-loss --truth truth.csv --id row --scores three.csv");
-  command_expect(&c, 4, "auroc compares scores");
+  command_expect(&c, 4, AUROC_OF_SCORES);
   command_end(&c);
 }
 

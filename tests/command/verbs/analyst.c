@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "people_case.h"
+#include "remarks.h"
 
 enum { ROWS = 60, ASKED = 50 };
 
@@ -404,14 +405,14 @@ static void doubts_say_what_their_number_is(void **state)
     command_do(&c, "fit auto t.csv --id name --target kind --candidates linear "
                    "--suspects 5 -o a.csv");
     command_slurp(&c, "a.csv", page, sizeof page);
-    assert_true((strstr(c.out, "  wrong with probability ") != NULL) == learnt);
+    assert_true((strstr(c.out, "  " WRONG_WITH) != NULL) == learnt);
     assert_true((strstr(page, ",probability wrong,") != NULL) == learnt);
     assert_true((strstr(c.out, "doubtful first") != NULL) == learnt);
     command_do(&c, "fit auto t.csv --id name --target kind --candidates linear "
                    "--suspects 5 --json -o a.html");
     assert_true((strstr(c.out, "\"probability_wrong\"") != NULL) == learnt);
     command_slurp(&c, "a.html", page, sizeof page);
-    assert_true((strstr(page, ">wrong with probability ") != NULL) == learnt);
+    assert_true((strstr(page, ">" WRONG_WITH) != NULL) == learnt);
   }
   command_end(&c);
 }
@@ -430,7 +431,7 @@ static void refusals_name_what_is_in_the_table(void **state)
   command_run(&c, "predict none.lapis cars.csv --backend nope");
   command_expect(&c, 2, "backend \"nope\" is not known");
   command_run(&c, "fit auto " CARS "-o a.csv -o b.html");
-  command_expect(&c, 2, "a run writes one of them: run it once for each");
+  command_expect(&c, 2, RUN_FOR_EACH);
   command_end(&c);
 }
 
