@@ -14,6 +14,7 @@ typedef enum spectrum {
   CLUSTERED,  /* half above, half below, by 1e-3 of the threshold at most */
   TWO_LEVELS, /* some 10 times the threshold, some just above, many below */
   SLOW,       /* 1, 2^-.4, 3^-.4, ...: no gap, and a long tail */
+  FLAT,       /* 1, 2^-.25, 3^-.25, ...: the next ones are as large as t */
   STEEP,      /* equal ones, as many just above, then .79, .79 x .9, ... */
   ZERO,
   SPECTRA
@@ -35,6 +36,8 @@ static double value(spectrum kind, int64_t i, int64_t rank, uint64_t *seed)
     return fmax(pow(0.95, (double)i), 1e-4);
   case SLOW:
     return pow((double)i + 1, -0.4);
+  case FLAT:
+    return pow((double)i + 1, -0.25);
   case CLUSTERED:
     return 0.8 * (i < rank ? 1 + 1e-3 * (u + 0.01) : 1 - 1e-3 * (u + 0.01));
   case TWO_LEVELS:
@@ -84,6 +87,7 @@ static void build(made *p, spectrum kind, double scale)
   for (int i = 0; i < 4; i++) reflect(p, i % 2, &seed);
   p->t = kind == DECAY  ? pow(0.95, (double)p->rank - 0.5)
          : kind == SLOW ? pow((double)p->rank + 0.5, -0.4)
+         : kind == FLAT ? pow((double)p->rank + 0.5, -0.25)
                         : 0.8;
   p->t *= scale;
 }
@@ -140,7 +144,8 @@ static void one(spectrum kind, int64_t m, int64_t n, int64_t rank, double scale)
   assert_int_equal(found.rank, right);
   double size = fmax(p.s[0], 1e-300), nuclear = 0;
   for (int64_t i = 0; i < right; i++) nuclear += p.s[i] - p.t;
-  if (kind == SLOW || kind == DECAY) assert_string_equal(found.way, "subspace");
+  if (kind == SLOW || kind == DECAY || kind == FLAT)
+    assert_string_equal(found.way, "subspace");
   CHECK_AT_MOST(distance(&p), 1e-9 * size);
   CHECK_NEAR(found.nuclear, nuclear, 1e-9 * (size + nuclear));
   release(&p);
@@ -168,6 +173,7 @@ static void ranks(void **state)
   one(GAP, 600, 610, 250, 1);
   one(STEEP, 640, 600, 90, 1); /* more equal ones than the first block has */
   if (!room_all()) return;
+  one(FLAT, 1000, 1400, 5, 1);
   one(GAP, 600, 610, 1, 1);
   one(TWO_LEVELS, 610, 600, 90, 1);
   one(CLUSTERED, 600, 640, 300, 1);

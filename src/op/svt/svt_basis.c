@@ -41,7 +41,7 @@ lapis_status svt_basis_allocate(svt_subspace *s)
   int64_t k = s->k, room = s->room, used = 0;
   int64_t count = 4 * k * room + 3 * room * room + 3 * k * SVT_PROBES;
   bool host = la_is_host(s->h);
-  if (host) s->memory = base_alloc(s->h->ctx, count, sizeof *s->memory);
+  if (host) s->memory = base_alloc_raw(s->h->ctx, count, sizeof *s->memory);
   if (host && s->memory == NULL) return LAPIS_ENOMEM;
   list_arrays(s, all);
   for (int i = 0; i < ARRAYS; i++) {

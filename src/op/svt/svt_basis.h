@@ -12,6 +12,9 @@ struct svt_subspace {
   la_trans side;
   int64_t k, room, used; /* used: columns of B */
   int64_t multiplied;    /* columns of B whose GB and H are known */
+  int64_t newest;        /* first of those that the last product was of */
+  int64_t ask, asked;    /* columns of B at which Ritz vectors are made; how
+                            often they were */
   la_array T;            /* W'B or W B of all of B, if */
   bool whole;            /* the last product was that: W'X = T S */
   uint64_t drawn;        /* random numbers so far */

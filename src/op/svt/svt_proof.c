@@ -74,19 +74,26 @@ bool svt_inside_due(svt_subspace *s, const svt_question *q)
   return s->untested == 0;
 }
 
-/* Takes guards into U while they cost a tenth of t^2 at most; returns what is
- * left of t^2. */
+/* Takes guards into U, each of which leaves less of t^2, while they cost a
+ * tenth of it at most: as many as leave most of it beside the first value
+ * outside.  Returns what is left. */
 static double take_guards(svt_subspace *s, double t)
 {
-  double square = t * t, nu = 0;
+  double square = t * t, left = square, most = -1, best = square;
   s->proved = s->rank;
-  while (s->proved < s->shown) {
-    double below = square - s->theta[s->proved], e = s->error[s->proved];
-    if (!(e * e < (0.1 * square - nu) * below)) break;
-    nu += e * (e / below);
-    s->proved++;
+  for (int64_t i = s->rank; i <= s->shown && i < s->used; i++) {
+    double share = left / fmax(s->theta[i], 1e-3 * square);
+    if (share > most) {
+      most = share;
+      best = left;
+      s->proved = i;
+    }
+    if (i == s->shown) break;
+    double below = square - s->theta[i], e = s->error[i];
+    if (!(e * e < (left - 0.9 * square) * below)) break;
+    left -= e * (e / below);
   }
-  return square - nu;
+  return best;
 }
 
 /* T_d z with what is needed to tell its size: T = T_d(t^2 - nu). */

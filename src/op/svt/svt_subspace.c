@@ -5,7 +5,9 @@
  * X = B S its Ritz vectors with G X = X Theta + R, B'R = 0.
  *   step     what R spans joins B (svt_basis.c), of the vectors that matter:
  *            those above t not yet good enough, and a few guards below t,
- *            which go on searching
+ *            which go on searching.  A cold call makes Ritz vectors when B has
+ *            grown by a quarter; between, what G makes of the last columns,
+ *            which spans the same, joins B
  *   restart  B = X's leading columns, when B has grown too wide
  * The next call starts from the last X, so that a W which moved a little
  * costs a step or two.
@@ -69,7 +71,8 @@
 
 #include "op/svt/svt_inside.h"
 
-enum { FIRST = 32, ROOM = 128 };
+/* BLOCK: columns of a cold call's steps; the fewer, the fewer in all */
+enum { BLOCK = 8, FIRST = 32, ROOM = 128 };
 enum { MOST_STEPS = 80, NARROW = 16 };
 static const double TRUSTED = 1e-4;   /* t / sigma_1 at least */
 static const double SMALLEST = 1e-70; /* t: a residual is t^2, and squared */
@@ -130,6 +133,7 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
   else
     TRY(svt_inside_times(s, W, &Q, &GQ));
   TRY(h->ops->gemm(h, LA_T, LA_N, 1, &GQ, &B, 0, &low));
+  s->newest = old;
   s->multiplied = s->used;
   return LAPIS_OK;
 }
@@ -145,6 +149,7 @@ static int64_t most_added(const svt_subspace *s)
 static lapis_status ritz(svt_subspace *s, double t)
 {
   int64_t q = s->used, count;
+  s->asked++;
   la_array H = svt_basis_corner(&s->H, q, q), C = svt_basis_corner(&s->C, q, q);
   la_array S = svt_basis_corner(&s->S, q, q);
   TRY(la_copy(s->h, &H, &C));
@@ -180,6 +185,7 @@ static lapis_status expand(svt_subspace *s, const svt_question *q,
   double noise = 8 * DBL_EPSILON * s->theta[0];
   int64_t c = 0;
   *added = 0;
+  if (s->cold) s->ask = s->used + s->used / 4;
   for (int64_t i = 0; i < s->shown; i++) {
     double root = fmax(sqrt(fmax(s->theta[i], 0)), q->t);
     bool good = i < s->rank && s->error[i] <= share * root;
@@ -210,17 +216,45 @@ static lapis_status add_missed(svt_subspace *s, bool *room)
   return svt_basis_join(s, c + more, &more);
 }
 
+/* The image of the last block, less what B has of it, joins B: a step whose
+ * Ritz vectors nobody asks for. */
+static lapis_status grow(svt_subspace *s, int64_t *added)
+{
+  la *h = s->h;
+  int64_t q = s->used, c = q - s->newest;
+  TRY(svt_basis_reserve(s, q + c));
+  la_array B = la_cols(&s->B, 0, q), Y = la_cols(&s->B, q, c);
+  la_array GQ = la_cols(&s->GB, s->newest, c);
+  la_array H = svt_basis_corner(&s->H, q, q), low = la_rows(&H, s->newest, c);
+  TRY(la_copy(h, &GQ, &Y));
+  TRY(h->ops->gemm(h, LA_N, LA_T, -1, &B, &low, 1, &Y));
+  return svt_basis_join(s, c, added);
+}
+
+/* Ritz vectors cost more than a narrow product: they are asked for when B has
+ * grown by a share. */
+static lapis_status extend(svt_subspace *s, const la_array *W)
+{
+  int64_t added = 1;
+  TRY(multiply(s, W));
+  while (s->filter == NULL && s->used < s->ask && added > 0) {
+    TRY(grow(s, &added));
+    TRY(multiply(s, W));
+  }
+  return LAPIS_OK;
+}
+
 /* ---- filters ------------------------------------------------------------*/
 /* A cold call whose values below t are many and large: the mean of their
  * squares is no small part of t^2.  Steps are then many, and a Gram matrix in
  * single precision costs less than their products, by operations.  What a
  * filter gains is bounded by how far it may magnify theta_1 (SPREAD): beyond
- * 10 t^2 less than a step does. */
+ * 4 t^2 less than steps do. */
 static bool filter_pays(const svt_subspace *s, const svt_question *q)
 {
-  const double flat = 1. / 16, steps = 20, most = 10;
+  const double flat = 1. / 16, steps = 20, most = 4;
   double rest = q->square, square = q->t * q->t;
-  bool may = s->cold && s->filter == NULL && s->sums == 2 &&
+  bool may = s->cold && s->filter == NULL && s->asked == 1 &&
              q->W->own == NULL && base_ranks(s->h->ctx) == 1;
   if (!may || s->theta[0] > most * square) return false;
   for (int64_t i = 0; i < s->used; i++) rest -= s->theta[i];
@@ -231,14 +265,16 @@ static bool filter_pays(const svt_subspace *s, const svt_question *q)
 
 static lapis_status begin_filter(svt_subspace *s, const svt_question *q)
 {
-  int64_t more = 2 * FIRST - s->used, most = s->k / 2 - s->used;
   lapis_status status =
       svt_filter_new(s->h, s->side, q->W, q->square, &s->filter);
   if (status == LAPIS_ENOMEM) s->cold = false; /* products of W then */
   if (status == LAPIS_ENOMEM) return LAPIS_OK;
   TRY(status);
+  TRY(restart(s));
+  if (s->used > FIRST) s->used = FIRST;
+  int64_t more = 2 * FIRST - s->used, most = s->k / 2 - s->used;
   if (more > most) more = most;
-  if (more > 0) {
+  if (more > 0) { /* of a value that is many there is one a column of a block */
     la_array fresh = la_cols(&s->B, s->used, more);
     TRY(svt_basis_draw(s, &fresh));
     TRY(svt_basis_join(s, more, &more));
@@ -336,7 +372,7 @@ static lapis_status begin(svt_subspace *s)
   bool loose = s->loose;
   s->loose = false;
   if (s->used > 0) return loose ? s->h->ops->qr(s->h, &B, NULL) : LAPIS_OK;
-  int64_t c = FIRST < s->k / 4 ? FIRST : s->k / 4;
+  int64_t c = BLOCK < s->k / 4 ? BLOCK : s->k / 4;
   la_array fresh = la_cols(&s->B, 0, c);
   TRY(svt_basis_draw(s, &fresh));
   return svt_basis_join(s, c, &c);
@@ -375,7 +411,7 @@ static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
   double answer;
   int64_t added = 0;
   *done = true;
-  TRY(multiply(s, q->W));
+  TRY(extend(s, q->W));
   TRY(ritz(s, q->t));
   double sigma_1 = sqrt(fmax(s->theta[0], 0));
   out->why = "many singular values above the threshold";
@@ -430,6 +466,8 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
   s->columns = s->sums = 0;
   s->before = s->rank;
   s->cold = s->used == 0;
+  s->asked = 0;
+  s->ask = !s->cold ? 0 : s->k / 4 < 2 * FIRST ? s->k / 4 : 2 * FIRST;
   s->unlikely = q->rough ? ROUGHLY : UNLIKELY;
   TRY(svt_track(s, q, out, &done));
   if (done) return LAPIS_OK;
