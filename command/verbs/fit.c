@@ -34,6 +34,9 @@ static const cli_option options[] = {
     {"suspects", 0, "M",
      "also the M given labels (10 where no number follows) that look wrong, "
      "most doubtful first (suspect_index, suspect_margin)"},
+    {"again", 0, "F.npz",
+     "auto: nobody is compared; who answered in the fit whose -o this is "
+     "answers, for the same features with other labels"},
     {"config", 0, "F.json",
      "the settings and the map that lapis cv --config wrote; options on the "
      "command line come first"},
@@ -51,9 +54,10 @@ typedef struct job {
   lapis_solver *solver;
   cli_views views;
   void *suspects;
-  bool chooses;    /* settings, and a map of X, by hidden labels */
-  bool finished;   /* nothing is left to go on with */
-  double deadline; /* on clock_seconds' clock */
+  lapis_arrays earlier; /* of --again */
+  bool chooses;         /* settings, and a map of X, by hidden labels */
+  bool finished;        /* nothing is left to go on with */
+  double deadline;      /* on clock_seconds' clock */
 } job;
 
 static void job_free(job *j)
@@ -67,6 +71,7 @@ static void job_free(job *j)
   free(j->P);
   free(j->settings);
   free(j->suspects);
+  lapis_arrays_free(&j->earlier);
 }
 
 static void print_number(const char *name, double value, const char *format)
@@ -550,12 +555,38 @@ static int check_given(cli *c, job *j)
   return given_settings(c, j->settings, has, NULL);
 }
 
+/* Who answered in the fit that --again names, as candidates reads it. */
+static int take_choice(cli *c, job *j)
+{
+  const char *path = args_get(&c->args, "again");
+  if (path == NULL) return EXIT_DONE;
+  if (lapis_param_find(c->method, "candidates") == NULL)
+    return cli_fail(EXIT_MISUSE, "fit: %s compares nobody; --again is of auto",
+                    c->method->name);
+  if (args_get(&c->args, "candidates") != NULL)
+    return cli_fail(EXIT_MISUSE,
+                    "fit: --again and --candidates both say who answers; give "
+                    "one of them");
+  lapis_status s = lapis_arrays_read(c->ctx, path, &j->earlier);
+  if (s < 0) return cli_fail_status(c, s);
+  const lapis_array *a = lapis_arrays_find(&j->earlier, "choice");
+  if (a == NULL || a->mat.dtype != LAPIS_TEXT || a->mat.cols != 1)
+    return cli_fail(EXIT_INPUT,
+                    "fit: %s does not say who answered; it is what -o F.npz "
+                    "of a fit auto wrote that compared candidates",
+                    path);
+  s = lapis_settings_set(c->ctx, c->method, j->settings, "candidates",
+                         *(const char *const *)a->mat.val);
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
 static int run(cli *c)
 {
   job j = {.settings = NULL};
   int code = check_learns(c);
   if (code == EXIT_DONE) code = config_read(c);
   if (code == EXIT_DONE) code = settings_from_args(c, &j.settings);
+  if (code == EXIT_DONE) code = take_choice(c, &j);
   if (code == EXIT_DONE) code = check_frame(c, j.settings);
   if (code == EXIT_DONE) code = check_answers(c, args_get(&c->args, "output"));
   if (code == EXIT_DONE) code = given_results(c);

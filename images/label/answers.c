@@ -102,7 +102,7 @@ lapis_status label_complete(label_run *w)
 {
   static const char *const passed[] = {
       "low_rank", "candidates",   "candidate_figures", "chosen",
-      "hidden",   "classes_kept", "kept_values"};
+      "hidden",   "classes_kept", "kept_values",       "choice"};
   lapis_mat figures, names;
   int64_t chosen;
   flow_allow(w->flow, 1);

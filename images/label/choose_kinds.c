@@ -20,7 +20,8 @@ static const candidate candidates[LABEL_CANDIDATES] = {
     {0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {3, 4}, {0, 4}};
 
 /* ---- one candidate ------------------------------------------------------*/
-static void put_name(label_run *w, const candidate *c, char to[LABEL_KINDS])
+static void put_name(const label_run *w, const candidate *c,
+                     char to[LABEL_KINDS])
 {
   size_t used = 0;
   for (int k = c->first; k <= c->last; k++)
@@ -125,10 +126,26 @@ static lapis_status run_one(label_run *w, int k, int steps)
   return s;
 }
 
+static void say_answers(label_run *w, const char *kinds)
+{
+  w->chosen = kinds;
+  flow_publish(w->flow, "features", lapis_mat_text(&w->chosen, 1, 1));
+}
+
+/* Whether an earlier run has not found others better. */
+static bool may_be_best(const label_run *w, int k)
+{
+  char name[LABEL_KINDS];
+  put_name(w, &candidates[k], name);
+  return w->best_kinds == NULL || strcmp(name, w->best_kinds) == 0;
+}
+
 /* The usual kinds where no label could be hidden: what is said then is that. */
 static lapis_status fall_back(label_run *w)
 {
-  TRY(pick(w, w->colours ? 5 : 3));
+  int usual = w->colours ? 5 : 3;
+  TRY(pick(w, usual));
+  say_answers(w, w->kind_name[usual]);
   *w->kept_as = '\0';
   return label_compare(w);
 }
@@ -144,8 +161,7 @@ static lapis_status take_best(label_run *w, lapis_solver **solver, int best)
                lapis_mat_text(w->kind_at, 1, LABEL_CANDIDATES));
   flow_publish(w->flow, "kinds_judged",
                lapis_mat_f64(w->kind_figures, LABEL_FIGURES, LABEL_CANDIDATES));
-  w->chosen = w->kind_name[best];
-  flow_publish(w->flow, "features", lapis_mat_text(&w->chosen, 1, 1));
+  say_answers(w, w->kind_name[best]);
   return LAPIS_OK;
 }
 
@@ -160,6 +176,7 @@ lapis_status label_compare_kinds(label_run *w, int steps)
     w->kind_at[k] = w->kind_name[k];
   }
   for (int k = 0; k < LABEL_CANDIDATES && s >= 0 && s != LAPIS_CANCELLED; k++) {
+    if (!may_be_best(w, k)) continue;
     s = run_one(w, k, steps);
     solver[k] = w->chooser;
     w->chooser = NULL;

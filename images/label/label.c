@@ -198,6 +198,9 @@ static lapis_status take_data(label_run *w)
   flow_publish(w->flow, "partly", lapis_mat_u8(w->partly, 1, n));
   flow_publish(w->flow, "classes",
                lapis_mat_text(table->name, 1, table->n_names));
+  w->chosen = w->set.features;
+  if (!w->is_auto)
+    flow_publish(w->flow, "features", lapis_mat_text(&w->chosen, 1, 1));
   if (known > 0) return LAPIS_OK;
   return lapis_fail(w->flow->ctx, LAPIS_EMISSING,
                     "label: none of the images that could be read is labelled; "
@@ -218,7 +221,7 @@ static lapis_label_settings that_decide(const label_run *w)
   set.suspects = none.suspects;
   set.pictures = none.pictures;
   set.folder_is_class = false;
-  set.cache = set.checkpoint = NULL;
+  set.cache = set.checkpoint = set.again = NULL;
   set.no_cache = set.keep_going = false;
   return set;
 }
@@ -292,6 +295,7 @@ static void forget(lapis_flow *f)
   free(w->places.image);
   free(w->places.class_);
   labels_free(&w->given);
+  lapis_arrays_free(&w->again);
 }
 
 static lapis_status begin(lapis_flow *f)
@@ -301,6 +305,7 @@ static lapis_status begin(lapis_flow *f)
   w->set = *(const lapis_label_settings *)f->settings;
   f->common = FLOW_COMMON(&w->set);
   TRY(label_find_kinds(w));
+  TRY(label_again(w));
   TRY(label_check_where(w));
   if (w->set.labels != NULL || w->set.folder_is_class) TRY(check_there(w));
   return read_table(w);

@@ -80,7 +80,10 @@ typedef struct label_run {
   char kind_name[LABEL_CANDIDATES][LABEL_KINDS];
   const char *kind_at[LABEL_CANDIDATES], *chosen;
   double kind_figures[LABEL_CANDIDATES * LABEL_FIGURES];
-  char kept_as[32]; /* what compares, in a checkpoint */
+  char kept_as[32];   /* what compares, in a checkpoint */
+  lapis_arrays again; /* of an earlier run, who answers there in set.candidates,
+                       * and what kinds of features were best, or NULL */
+  const char *best_kinds;
   labels given;     /* of all paths */
   int64_t *path_at; /* n: the place of an image among the paths */
   /* data of the completion */
@@ -115,6 +118,9 @@ typedef struct label_run {
   int64_t mask_used, mask_room, regions_open;
 } label_run;
 
+/* again.c: takes who answered in the earlier run that set.again names, if any.
+ */
+lapis_status label_again(label_run *w);
 /* label_kinds.c: the kinds of features that are named, or the usual ones. */
 lapis_status label_find_kinds(label_run *w);
 /* Features of the images that are read: d x n. */

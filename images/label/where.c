@@ -48,15 +48,19 @@ static int roots_in(const char *map)
  * is no method is auto's to refuse. */
 static bool all_repair(const char *names)
 {
-  for (size_t n; *names != '\0'; names += n + (names[n] == ',')) {
+  bool whole = strstr(names, " --") != NULL; /* with their settings */
+  const char *between = whole ? ";" : ",";
+  for (size_t n; *names != '\0'; names += n + (names[n] != '\0')) {
     char name[64];
-    n = strcspn(names, ",");
+    names += strspn(names, " ");
+    n = strcspn(names, whole ? " ;" : ",");
     (void)snprintf(name, sizeof name, "%.*s", (int)n, names);
     const lapis_method *m = lapis_method_find(name);
     bool repairs = m == NULL;
     for (int i = 0; m != NULL && i < m->n_results; i++)
       repairs |= strcmp(m->results[i].name, "low_rank") == 0;
     if (!repairs) return false;
+    n = strcspn(names, between);
   }
   return true;
 }

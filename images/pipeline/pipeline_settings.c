@@ -54,6 +54,10 @@ static const lapis_param label_params[] = {
     TEXT("candidates", candidates, .arg = "M,M",
          .help = "methods to compare, of mc, linear and trees (default: all; "
                  "with --where or --mu-rel mc)"),
+    TEXT("again", again, .arg = "F.npz",
+         .help =
+             "nothing is compared: who answered in the run whose --result "
+             "this is answers again; for the same images with other labels"),
     TEXT("map", map, .arg = "MAP",
          .help = "how features are scaled first, as lapis fit --map has it "
                  "(default: LAPIS chooses by what the features are)"),
@@ -147,8 +151,8 @@ static const lapis_result_row label_results[] = {
            .help =
                "log-loss of hidden labels, its standard error, AUROC, "
                "accuracy, log-loss less the best one's, its standard error"),
-    RESULT("features", "1", .type = LAPIS_TEXT, .where = "features is auto",
-           .help = "the best of them, which answers"),
+    RESULT("features", "1", .type = LAPIS_TEXT,
+           .help = "the kinds that answer; of auto the best"),
     RESULT("rows_left_out", "1", .type = LAPIS_I64, .when = "keep-going",
            .where = "there are such",
            .help = "rows of the table that name none of the images"),

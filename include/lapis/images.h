@@ -572,8 +572,9 @@ typedef struct lapis_label_settings {
   const char *checkpoint;
   int64_t pictures;
   bool folder_is_class;
-  double coverage; /* as auto's */
-  int64_t places;  /* with where: at most, of a class in an image */
+  double coverage;   /* as auto's */
+  int64_t places;    /* with where: at most, of a class in an image */
+  const char *again; /* result of an earlier run, of whom answers, or NULL */
 } lapis_label_settings;
 /* Kinds that features "auto" makes and compares: each alone, the last two and
  * all of them side by side.  Settings in `kinds` are of these, in this order.

@@ -83,6 +83,9 @@
                      "R^2 in that of AUROC"),                                  \
       RESULT("chosen", "1", .where = "candidates is there",                    \
              .help = "the row of the one that answers, from 0"),               \
+      RESULT("choice", "1", .type = LAPIS_TEXT,                                \
+             .where = "candidates is there",                                   \
+             .help = "who answers, as the setting candidates reads it"),       \
       RESULT("hidden", "5", .where = "candidates is there",                    \
              .help = "labels hidden, folds, what was hidden together (1 "      \
                      "rows, 2 groups, 3 cells), log-loss of guessing, "        \

@@ -42,6 +42,11 @@ def _candidates(result, names):
                                                result["candidate_figures"])]
 
 
+def _choice(result):
+    """Who answered, as `candidates` takes it; None: nobody was compared."""
+    return str(result["choice"].ravel()[0]) if "choice" in result else None
+
+
 class _Transductive(Classifier):
     """What answers for the samples of the fit, those without labels among
     them; where hidden labels have chosen, by probabilities."""
@@ -72,6 +77,7 @@ class _Transductive(Classifier):
         self._name_classes()
         self._probable = "probabilities" in result
         self.candidates_ = _candidates(result, _FIGURES)
+        self.choice_ = _choice(result)
         others = self._ask(X[absent]) if absent.any() else {}
         self.transduction_ = self._decode(
             _joined("labels", result, others, absent))
@@ -154,6 +160,9 @@ class AutoClassifier(_Transductive):
     candidates_ : list of dict
         What was compared, best first: method, settings, figures on hidden
         labels.
+    choice_ : str or None
+        Who answered, as `candidates` takes it: for the same features with
+        other labels, without a comparison.
     sets_ : ndarray of bool
         With `coverage`: as `predict_set`, of all samples.
     instance_labels_ : ndarray (n_samples,)
@@ -214,6 +223,8 @@ class AutoRegressor(RegressorMixin, Estimator):
     candidates_ : list of dict
         What was compared, best first: method, settings, squared error relative
         to that of the mean, R^2 and more on hidden rows.
+    choice_ : str or None
+        Who answered, as `candidates` takes it.
     intervals_ : ndarray
         With `coverage`: as `predict_interval`, of all samples.
 
@@ -250,6 +261,7 @@ class AutoRegressor(RegressorMixin, Estimator):
         result = self._keep(self._solve(X, y, **members))
         self._one = y.ndim == 1
         self.candidates_ = _candidates(result, _OF_NUMBERS)
+        self.choice_ = _choice(result)
         self.transduction_ = self._shape(result["scores"].copy())
         vars(self).pop("intervals_", None)
         if "set_low" in result:
@@ -302,6 +314,8 @@ class MatrixCompletionClassifier(_Transductive):
         Labels of all samples, those that were unknown included.
     candidates_ : list of dict
         What was compared, best first; empty where mu was given.
+    choice_ : str or None
+        Who answered, as `candidates` of ``AutoClassifier`` takes it.
 
     Examples
     --------

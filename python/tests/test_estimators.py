@@ -442,6 +442,9 @@ class Habits(unittest.TestCase):
             self.assertEqual(hasattr(model, "low_rank_"), "low_rank" in there)
             self.assertEqual([c["log_loss"] for c in model.candidates_],
                              there["candidate_figures"][:, 0].tolist())
+            again = lapis.AutoClassifier(candidates=model.choice_)
+            np.testing.assert_array_equal(again.fit(X, y).scores_,
+                                          model.scores_)
         proba = model.predict_proba(X)
         np.testing.assert_allclose(proba.sum(axis=1), 1)
         self.assertGreater(

@@ -25,7 +25,8 @@ static const lapis_param params[] = {
     TEXT("candidates", candidates, .arg = "M,M",
          .help = "methods that compete, of mc, linear and trees (of numbers "
                  "rr, linear and trees; of bags misvm, too); all of them where "
-                 "none is named"),
+                 "none is named; with settings, as the result choice has them, "
+                 "who answers without a comparison"),
     PARAM_TARGETS,
     BOOL("bags", bags, .goes_with = "group",
          .help = "groups are bags of instances, and Y is the label of the bag, "
@@ -160,6 +161,7 @@ typedef struct auto_solver {
   double *figure;    /* LAPIS_FIGURES x count */
   double hidden[HIDDEN];
   double place;
+  const char *choice;
   lapis_solver *answer;
   double *held_out; /* K x n */
   bool covers;
@@ -200,8 +202,8 @@ static const char *called(const auto_solver *w, const candidate_figures *x)
 static const char *count_candidates(const auto_solver *w, const auto_hidden *h,
                                     char text[MOST_TEXT])
 {
-  int used =
-      snprintf(text, MOST_TEXT, "%d candidates predicted them", w->count);
+  int used = snprintf(text, MOST_TEXT, "%d candidate%s predicted them",
+                      w->count, w->count > 1 ? "s" : "");
   if (h->ended > 0)
     snprintf(text + used, (size_t)(MOST_TEXT - used),
              " (%d more, clearly behind, in the first fold alone)", h->ended);
@@ -325,6 +327,10 @@ static void remark(const auto_solver *w)
     remark_default(w);
     return;
   }
+  if (w->options.named_as != NULL)
+    base_note(w->base.ctx, BASE_NOTE, "kept",
+              "%s: nobody is compared, as who answers is stated: %s", w->name,
+              w->choice);
   if (w->late)
     base_note(w->base.ctx, BASE_WARNING, "late",
               "%s: time ran out before all candidates had answered", w->name);
@@ -374,7 +380,8 @@ static lapis_status list(auto_solver *w)
          (double[]){(double)h.labels, (double)h.folds, h.of, h.loss, h.widened},
          sizeof w->hidden);
   w->place = w->chosen;
-  return LAPIS_OK;
+  w->choice = arena_keep(a, comparison_choice(w->race, w->chosen));
+  return arena_status(a);
 }
 
 /* Where nobody could be compared, *why says so, and there is no race. */
@@ -525,6 +532,7 @@ static void publish(auto_solver *w)
   solver_publish(&w->base, "candidate_figures",
                  lapis_mat_f64(w->figure, LAPIS_FIGURES, w->count));
   solver_publish(&w->base, "chosen", lapis_mat_f64(&w->place, 1, 1));
+  solver_publish(&w->base, "choice", lapis_mat_text(&w->choice, 1, 1));
   solver_publish(&w->base, "hidden", lapis_mat_f64(w->hidden, 1, HIDDEN));
 }
 
@@ -627,9 +635,15 @@ static lapis_status read_candidates(lapis_ctx *ctx, const char *text, bool bags,
                         {"trees", &o->trees},
                         {"misvm", bags ? &o->misvm : &none}};
   bool any = text != NULL && *text != '\0';
+  bool whole = any && strstr(text, " --") != NULL; /* with their settings */
   for (int k = 0; k < SHOWN_NAMES; k++) *all[k].is = !any;
+  /* gaps are filled as they were when these were compared */
+  if (whole) o->named_as = text;
+  if (whole && (strstr(text, "impute") || strstr(text, RACE_FILLED)))
+    *of_labels = true;
   for (const char *at = text; any && *at != '\0';) {
-    size_t length = strcspn(at, ",");
+    at += whole ? strspn(at, " ") : 0;
+    size_t length = strcspn(at, whole ? " ;" : ",");
     int k = 0;
     while (k < SHOWN_NAMES && (strlen(all[k].name) != length ||
                                strncmp(all[k].name, at, length) != 0))
@@ -643,7 +657,8 @@ static lapis_status read_candidates(lapis_ctx *ctx, const char *text, bool bags,
                         : bags     ? ", misvm"
                                    : " (with --bags misvm, too)");
     *all[k].is = true;
-    at += length + (at[length] == ',');
+    if (whole) length = strcspn(at, ";");
+    at += length + (at[length] != '\0');
   }
   return LAPIS_OK;
 }

@@ -80,13 +80,19 @@ static bool same(const candidate *a, const candidate *b)
          a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
 }
 
+int candidates_place(comparison *r, const candidate *x)
+{
+  for (int i = 0; i < r->count; i++)
+    if (same(&r->run[i], x)) return i;
+  if (r->count == MOST_CANDIDATES) return -1;
+  r->run[r->count] = *x;
+  return r->count++;
+}
+
 bool candidates_add(comparison *r, const candidate *x)
 {
-  if (r->count == MOST_CANDIDATES) return false;
-  for (int i = 0; i < r->count; i++)
-    if (same(&r->run[i], x)) return false;
-  r->run[r->count++] = *x;
-  return true;
+  int before = r->count;
+  return candidates_place(r, x) == before;
 }
 
 /* What is stated stays as it is. */
@@ -121,6 +127,11 @@ static lapis_status add_kernels(comparison *r, int map)
       }
   }
   return LAPIS_OK;
+}
+
+void candidates_filler(comparison *r)
+{
+  add_mc(r, 0, &of_variant[r->set.variant].row[0]);
 }
 
 static bool trees_pay(const comparison *r)

@@ -123,7 +123,8 @@ struct comparison {
   double spent;                    /* cost.c: by those taken so far */
   double saved;                    /* seconds, by those left out */
   candidate run[MOST_CANDIDATES];
-  int order[MOST_CANDIDATES]; /* best first */
+  int order[MOST_CANDIDATES];     /* best first */
+  int named[MOST_PARTS], n_named; /* who answers, where that is stated */
   /* What a run that goes on finds again: who has answered for which fold, if
    * only that it has too little (MOST_CANDIDATES x used), and where time ran
    * out, by the first of the candidates that ran then. */
@@ -131,6 +132,14 @@ struct comparison {
   bool *answered, late[MOST_CANDIDATES];
 };
 
+/* The mc that fills the gaps for others, before all of them. */
+void candidates_filler(comparison *r);
+/* named.c: those that o.named_as names; their mean, where they are several; and
+ * a candidate, or the parts of a mean, in such words, base_free(); NULL: no
+ * memory. */
+lapis_status race_list_named(comparison *r);
+lapis_status race_join_named(comparison *r);
+char *candidate_named(const comparison *r, const candidate *x);
 /* The candidates of the settings that are left open. */
 lapis_status candidates_list(comparison *r);
 /* Further ones, where the best stands at an end of what was tried; *more: how
@@ -202,20 +211,29 @@ lapis_status race_draw(const comparison *r, const lapis_data *data,
 /* Scores of candidate x, as what calibrates them. */
 calibration race_calibration(const comparison *r, const candidate *x,
                              const double *score);
-/* Adds x unless it is there. */
+/* The place of x among the candidates, where it is added unless it is there;
+ * -1: there is no more room.  Whether it was added. */
+int candidates_place(comparison *r, const candidate *x);
 bool candidates_add(comparison *r, const candidate *x);
 /* numbers.c: targets, candidates, means of those that contend; predictions in
  * the units of Y. */
 lapis_status numbers_encode(comparison *r);
 lapis_status numbers_list(comparison *r);
 lapis_status numbers_join(comparison *r);
+lapis_status numbers_mean(comparison *r, const int *of, int parts);
 void numbers_restore(const comparison *r, double *p);
 /* cost.c: leaves out those from first on that would cost too much. */
 void cost_admit(comparison *r, int first);
 /* bags_svm.c: what misvm says of the bags that a fold hides. */
 lapis_status bags_answers(comparison *r, const candidate *x, int64_t fold,
                           double *score);
-/* describe.c: what a candidate ran with, as options of the command. */
+/* describe.c: its method, and what a candidate ran with, as options of the
+ * command; what stands
+ * behind these of one that reads what mc has filled, and of a misvm whose
+ * positive bags are those of the smaller value. */
+#define RACE_FILLED " (gaps filled by mc)"
+#define RACE_TURNED " (the smaller value is positive)"
+const char *candidate_method(candidate_kind kind);
 void candidate_describe(const comparison *r, const candidate *x, char *to);
 /* score.c: loss, error, AUROC, accuracy, sigmoids of a candidate. */
 lapis_status candidate_judge(comparison *r, candidate *x);

@@ -249,7 +249,7 @@ static lapis_status run_folds(comparison *r, int first, int64_t from,
  * decide, where there is one. */
 static lapis_status run_all(comparison *r, int first)
 {
-  bool ends = r->used > 1 && r->known >= FEW;
+  bool ends = r->used > 1 && r->known >= FEW && r->o.named_as == NULL;
   int64_t head = ends ? 1 : r->used;
   TRY(candidates_restore(r, first, r->count - 1));
   lapis_status s =
@@ -378,10 +378,20 @@ static bool tells(const comparison *r, const candidate *mean)
   return false;
 }
 
+/* Who is named, of several their mean. */
+static int named_answers(const comparison *r)
+{
+  if (r->n_named > 1) return first_of(r, CANDIDATE_MEAN);
+  for (int i = 0; i < comparison_count(r); i++)
+    if (r->order[i] == r->named[0]) return i;
+  return -1;
+}
+
 /* The best where that is clear, against the mean itself, too; else the mean of
  * all that contend, which is right where any is. */
 static int who_answers(const comparison *r)
 {
+  if (r->o.named_as != NULL) return named_answers(r);
   if (r->o.numbers) return comparison_count(r) > 0 ? 0 : -1;
   int of[CANDIDATE_KINDS], best, count = close_to_best(r, of, &best);
   int mean = count > 1 ? first_of(r, CANDIDATE_MEAN) : -1;
@@ -391,6 +401,19 @@ static int who_answers(const comparison *r)
   int who = joint && !(by > CLEAR * error) ? mean : best;
   int svm = first_of(r, CANDIDATE_MISVM);
   return svm >= 0 && (who < 0 || svm < who) ? svm : who;
+}
+
+/* Those that are named, and what they say together. */
+static lapis_status run_named(comparison *r)
+{
+  TRY(race_list_named(r));
+  int count = r->count;
+  lapis_status s = run_all(r, 0);
+  if (s < 0 || s == LAPIS_CANCELLED) return s;
+  TRY(judge_from(r, 0));
+  TRY(race_join_named(r));
+  TRY(judge_from(r, count));
+  return s;
 }
 
 static lapis_status run_rounds(comparison *r)
@@ -412,8 +435,6 @@ static lapis_status run_rounds(comparison *r)
     if (r->count == first) break;
   }
   TRY(join_best(r));
-  int best = r->o.numbers ? -1 : who_answers(r);
-  if (best >= 0) TRY(candidate_expect(r, &r->run[r->order[best]]));
   return s;
 }
 
@@ -423,7 +444,13 @@ static lapis_status race(comparison *r)
   if (r->answered == NULL) return LAPIS_ENOMEM;
   bool named = r->o.kept_as != NULL && *r->o.kept_as != '\0';
   keep_open(r->ctx, &r->scope, named ? r->o.kept_as : "race");
-  lapis_status s = run_rounds(r);
+  lapis_status s = r->o.named_as != NULL ? run_named(r) : run_rounds(r);
+  int best =
+      s < 0 || s == LAPIS_CANCELLED || r->o.numbers ? -1 : who_answers(r);
+  if (best >= 0) {
+    lapis_status told = candidate_expect(r, &r->run[r->order[best]]);
+    if (told < 0) s = told;
+  }
   keep_close(r->ctx, &r->scope, s >= 0 && s != LAPIS_CANCELLED);
   return s;
 }
@@ -567,9 +594,6 @@ int comparison_count(const comparison *r)
   return n;
 }
 
-static const char *const kind_name[] = {"mc", "linear", "trees",
-                                        "rr", "mean",   "misvm"};
-
 bool race_has(const comparison *r, int i)
 {
   return i >= 0 && i < comparison_count(r);
@@ -579,8 +603,8 @@ int comparison_best(const comparison *r, const char *method)
 {
   if (r == NULL) return -1;
   if (method == NULL) return who_answers(r);
-  for (size_t k = 0; k < sizeof kind_name / sizeof *kind_name; k++)
-    if (strcmp(method, kind_name[k]) == 0)
+  for (int k = 0; k <= CANDIDATE_MISVM; k++)
+    if (strcmp(method, candidate_method((candidate_kind)k)) == 0)
       return first_of(r, (candidate_kind)k);
   return -1;
 }
@@ -595,7 +619,7 @@ candidate_figures comparison_at(const comparison *r, int i)
 {
   if (!race_has(r, i)) return (candidate_figures){0};
   const candidate *x = &r->run[r->order[i]];
-  candidate_figures out = {.method = kind_name[x->kind],
+  candidate_figures out = {.method = candidate_method(x->kind),
                            .loss = x->loss,
                            .error = x->error,
                            .auroc = x->auroc,
@@ -683,6 +707,11 @@ void race_take(const candidate *x, lapis_mc_settings *set)
   set->gamma = from->gamma;
   set->mu = from->mu;
   set->mu_rel = from->mu_rel;
+}
+
+char *comparison_choice(const comparison *r, int i)
+{
+  return race_has(r, i) ? candidate_named(r, &r->run[r->order[i]]) : NULL;
 }
 
 void comparison_settings(const comparison *r, int i, lapis_mc_settings *set)

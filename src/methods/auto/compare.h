@@ -23,15 +23,16 @@ typedef struct auto_options {
    * kernel (map nystrom); trees.  Gaps of the latter two as map impute fills
    * them, and, where mc runs, as mc does */
   bool mc, linear, trees;
-  bool named;                /* these were asked for, whatever they cost */
-  bool numbers, rr;          /* targets are numbers; rr takes the place of mc */
+  bool named;           /* these were asked for, whatever they cost */
+  const char *named_as; /* with their settings, so that nobody is compared */
+  bool numbers, rr;     /* targets are numbers; rr takes the place of mc */
   const struct bagged *bags; /* samples are bags; or NULL */
   bool misvm;                /* of bags: it runs */
   const char *kept_as; /* its name in a checkpoint that has several, of at most
                         * 31 letters; NULL or empty: race */
 } auto_options;
 
-enum { CANDIDATE_TEXT = 128 };
+enum { CANDIDATE_TEXT = 768 };
 typedef struct candidate_figures {
   const char *method; /* "mc", "linear", "trees", "rr", "misvm", or "mean": of
                        * what the best of several of these say */
@@ -68,6 +69,9 @@ char *comparison_unsure(const comparison *race, int i, char *text, size_t size);
 int comparison_best(const comparison *race, const char *method);
 /* The map that a candidate reads its features through. */
 const char *comparison_map(const comparison *race, int i);
+/* Who answered, as named_as has it, base_free(); NULL: there is no candidate i,
+ * or no memory. */
+char *comparison_choice(const comparison *race, int i);
 /* What an mc candidate ran with, into *set. */
 void comparison_settings(const comparison *race, int i, lapis_mc_settings *set);
 /* A solver that answers as candidate i did, for data as the race was given: its

@@ -5,6 +5,15 @@
 
 #include "methods/auto/candidates.h"
 
+const char *candidate_method(candidate_kind kind)
+{
+  static const char *const name[] = {
+      [CANDIDATE_MC] = "mc",       [CANDIDATE_LINEAR] = "linear",
+      [CANDIDATE_TREES] = "trees", [CANDIDATE_RR] = "rr",
+      [CANDIDATE_MEAN] = "mean",   [CANDIDATE_MISVM] = "misvm"};
+  return name[kind];
+}
+
 static void describe_mean(const comparison *r, const candidate *x, char *to)
 {
   int used = snprintf(to, CANDIDATE_TEXT, "the best ");
@@ -36,16 +45,16 @@ void candidate_describe(const comparison *r, const candidate *x, char *to)
   if (x->kind == CANDIDATE_MISVM) {
     snprintf(to, CANDIDATE_TEXT, "--kernel %s --C %g --scale standard%s",
              x->svm_kernel == LAPIS_KERNEL_RBF ? "rbf" : "linear", x->C,
-             x->turned ? " (the smaller value is positive)" : "");
+             x->turned ? RACE_TURNED : "");
     return;
   }
   const char *kernel =
       x->filled && x->kernel > 0 ? candidate_map_of_filled(r, x) : NULL;
-  int used = kernel != NULL ? snprintf(to, CANDIDATE_TEXT, "--map %.60s,%.30s",
+  int used = kernel != NULL ? snprintf(to, CANDIDATE_TEXT, "--map %.512s,%.60s",
                                        r->map[x->map], kernel)
-                            : snprintf(to, CANDIDATE_TEXT, "--map %.60s",
+                            : snprintf(to, CANDIDATE_TEXT, "--map %.576s",
                                        candidate_map(r, x));
-  const char *gaps = x->filled ? " (gaps filled by mc)" : "";
+  const char *gaps = x->filled ? RACE_FILLED : "";
   if (x->kind == CANDIDATE_LINEAR)
     snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), " --C %g%s", x->C,
              gaps);

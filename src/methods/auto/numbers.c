@@ -90,7 +90,7 @@ static bool is_first(const comparison *r, int i)
   return true;
 }
 
-static lapis_status add_mean(comparison *r, const int *of, int parts)
+lapis_status numbers_mean(comparison *r, const int *of, int parts)
 {
   candidate x = {.kind = CANDIDATE_MEAN, .parts = parts};
   int64_t count = r->K * r->n;
@@ -113,7 +113,7 @@ lapis_status numbers_join(comparison *r)
         by = race_behind(r, &r->run[r->order[i]], &r->run[r->order[0]], &error);
     if (!is_first(r, i) || (i > 0 && !(by <= CLEARLY_BEHIND * error))) continue;
     of[count++] = r->order[i];
-    if (count > 1) TRY(add_mean(r, of, count));
+    if (count > 1) TRY(numbers_mean(r, of, count));
   }
   return LAPIS_OK;
 }

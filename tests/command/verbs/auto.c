@@ -120,6 +120,40 @@ static void models_hold_models(void **state)
   command_end(&c);
 }
 
+/* What an earlier run chose, named with its settings, answers to the bit alike:
+ * one, a mean, behind what mc has filled, of labels and of numbers. */
+static void who_is_named_answers(void **state)
+{
+  static const struct {
+    double gaps;
+    const char *target, *who;
+  } row[] = {{0, "--target kind", ""},
+             {.4, "--target kind", ""},
+             {.4, "--target kind", "--candidates trees"},
+             {.1, "--target a --drop kind --targets numbers", ""}};
+  command c;
+  command_begin(&c);
+  for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+    lapis_arrays all;
+    write_data(&c, "t.csv", row[k].gaps);
+    command_do(&c, "fit auto t.csv %s %s -o a.npz -q", row[k].target,
+               row[k].who);
+    command_arrays(&c, "a.npz", &all);
+    const lapis_array *choice = lapis_arrays_find(&all, "choice");
+    assert_non_null(choice);
+    command_run(&c, "fit auto t.csv %s --candidates '%s' -o b.npz",
+                row[k].target, *(const char *const *)choice->mat.val);
+    command_expect(&c, 0, NOBODY_COMPARED);
+    lapis_arrays_free(&all);
+    assert_true(command_same(&c, "a.npz", "b.npz", "scores") > 0);
+    command_do(&c, "fit auto t.csv %s --again b.npz -o a.npz -q",
+               row[k].target);
+    assert_true(command_same(&c, "a.npz", "b.npz", "scores") > 0);
+    assert_true(command_same(&c, "a.npz", "b.npz", "choice") > 0);
+  }
+  command_end(&c);
+}
+
 static void what_makes_no_sense(void **state)
 {
   static const struct {
@@ -127,6 +161,13 @@ static void what_makes_no_sense(void **state)
     int code;
   } row[] = {{"--candidates best", "'best'", 2},
              {"--candidates mc,,trees", "''", 2},
+             {"--candidates 'best --C 1'", "'best'", 2},
+             {"--candidates 'linear --C 0'", "linear --C 0", 4},
+             {"--candidates 'linear --C'", "linear --C", 4},
+             {"--candidates 'linear --map l7 --C 1'", "l7", 4},
+             {"--candidates 'mc --mu-rel x'", "mu-rel", 4},
+             {"--candidates 'mc --variant pos --mu-rel .1'", "pos", 4},
+             {"--candidates 'linear --C 1; '", "''", 2},
              {"--map nonsense", "nonsense", 2},
              {"--mu .1", "mu", 2}};
   command c;
@@ -136,6 +177,11 @@ static void what_makes_no_sense(void **state)
     command_run(&c, "fit auto t.csv --target kind %s", row[k].options);
     command_expect(&c, row[k].code, row[k].words);
   }
+  command_run(&c, "fit linear t.csv --target kind --again a.npz");
+  command_expect(&c, 2, "--again");
+  command_do(&c, "fit linear t.csv --target kind -o a.npz -q");
+  command_run(&c, "fit auto t.csv --target kind --again a.npz");
+  command_expect(&c, 4, "a.npz");
   command_run(&c, "fit auto t.csv --drop kind");
   command_expect(&c, 4, "--target");
   command_write(&c, "few.csv", "a,k\n1,x\n2,y\n3,x\n4,\n", 19);
@@ -276,6 +322,7 @@ int test_auto(void)
       cmocka_unit_test(the_winner_answers),
       cmocka_unit_test(open_mc_is_auto),
       cmocka_unit_test(models_hold_models),
+      cmocka_unit_test(who_is_named_answers),
       cmocka_unit_test(what_makes_no_sense),
       cmocka_unit_test(suspects_are_found),
       cmocka_unit_test(suspects_of_classes_are_rows),
