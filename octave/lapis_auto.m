@@ -62,6 +62,12 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %                      numbers the lower end of the interval
   %  set_high            n x K, with --coverage, where labels were hidden: of
   %                      numbers its upper end
+  %  ask_index           asked, where some are asked for: samples, from 0,
+  %                      whose labels would help most
+  %  ask_margin          asked, where ask_index is there: how sure their
+  %                      answers are, the least first: probability of the best
+  %                      class less that of the next, of several labels the
+  %                      mean of those not known
   %  completed           n x d, where gaps are filled: X
   %  fill_ways           ways, where gaps are filled: how
   %  fill_weights        d x ways, where gaps are filled: their weights in the

@@ -26,6 +26,7 @@
 #define FIT_WITH_COVERAGE "fit auto with --coverage"
 #define FOR_NUMBERS "is for numbers"
 #define GOES_ON "goes on where an earlier run stopped"
+#define HELP_MOST "labels would help most, the least sure first"
 #define JOINED_WITH "rows were joined by name with "
 #define LABELS_ARE_TOLD "labels are predicted "
 #define LABELS_WERE_HIDDEN "known labels were hidden"

@@ -185,7 +185,7 @@ static const char *label_text(cli *c, const lapis_dataset *ds, double v,
   return to;
 }
 
-static void name_of(const lapis_dataset *ds, int64_t j, char *to, size_t size)
+void sample_name(const lapis_dataset *ds, int64_t j, char *to, size_t size)
 {
   lapis_mat names = lapis_dataset_text(ds, "names");
   if (j < names.cols)
@@ -254,7 +254,7 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
   for (int64_t i = 0; i < pair->cols; i++) {
     int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
     int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
-    name_of(ds, j, name, sizeof name);
+    sample_name(ds, j, name, sizeof name);
     label_text(c, ds, lapis_mat_at(Y, at, j), given, sizeof given);
     int64_t k = (int64_t)lapis_mat_at(pair, 1, i); /* of two: the other */
     if (K == 2) k = value[0] == lapis_mat_at(Y, 0, j);

@@ -36,6 +36,8 @@ int64_t suspects_found(const cli *c, const lapis_mat **index,
 /* Those that find_suspects found: a line each, or a list of objects; none where
  * it was not asked. */
 void print_contradicted(cli *c, const lapis_dataset *ds);
+/* The name of sample j, or "row N". */
+void sample_name(const lapis_dataset *ds, int64_t j, char *to, size_t size);
 lapis_json *contradicted_json(const cli *c);
 lapis_json *wrong_json(const cli *c); /* of wrong_labels */
 

@@ -281,6 +281,34 @@ static cli_candidates candidates(const job *j)
   return of;
 }
 
+/* Samples whose labels would help most. */
+static void print_asked(const job *j)
+{
+  char name[256];
+  lapis_mat index, margin;
+  if (!has_result(j, "ask_index", &index) ||
+      !has_result(j, "ask_margin", &margin) || index.cols == 0)
+    return;
+  printf("samples whose labels would help most, the least sure first\n");
+  for (int64_t k = 0; k < index.cols; k++) {
+    int64_t at = (int64_t)lapis_mat_at(&index, 0, k);
+    sample_name(j->ds, at, name, sizeof name);
+    printf("  %-20s margin %.3f\n", name, lapis_mat_at(&margin, 0, k));
+  }
+}
+
+static lapis_json *asked_json(const lapis_mat *index, const lapis_mat *margin)
+{
+  lapis_json *list = lapis_json_list();
+  for (int64_t k = 0; k < index->cols; k++) {
+    lapis_json *to = lapis_json_object();
+    lapis_json_put_integer(to, "sample", (int64_t)lapis_mat_at(index, 0, k));
+    lapis_json_put_number(to, "margin", lapis_mat_at(margin, 0, k));
+    lapis_json_put(list, NULL, to);
+  }
+  return list;
+}
+
 static int report(cli *c, const job *j)
 {
   const lapis_info *info = lapis_result_info(j->solver);
@@ -298,6 +326,10 @@ static int report(cli *c, const job *j)
       lapis_json_put(to, "candidates", candidates_json(&of));
     if (j->suspects != NULL)
       lapis_json_put(to, "suspects", contradicted_json(c));
+    lapis_mat index, margin;
+    if (has_result(j, "ask_index", &index) &&
+        has_result(j, "ask_margin", &margin))
+      lapis_json_put(to, "ask", asked_json(&index, &margin));
     if (wrong_labels(c) != NULL)
       lapis_json_put(to, "expected_wrong", wrong_json(c));
     print_json(to);
@@ -306,6 +338,7 @@ static int report(cli *c, const job *j)
     const char *output = args_get(&c->args, "output"); /* .npz has all */
     if (output == NULL || is_sheet(output) || is_page(output))
       print_contradicted(c, j->ds);
+    print_asked(j);
     print_filled(c, j);
   }
   return cli_exit_code(c, info->status);

@@ -88,6 +88,7 @@ typedef struct answer {
   lapis_mat boxes, box_image, box_class, refused;
   lapis_mat by, add, expected; /* of a race */
   lapis_mat kept;              /* of --coverage, or empty */
+  lapis_mat asked, margins;    /* of --ask, or empty */
   lapis_mat strays;            /* how many rows name no image, or empty */
 } answer;
 
@@ -109,6 +110,8 @@ static answer read_answer(const lapis_solver *f)
                   .box_image = result_of(f, "box_image"),
                   .box_class = result_of(f, "box_class"),
                   .kept = result_of(f, "classes_kept"),
+                  .asked = result_of(f, "ask_index"),
+                  .margins = result_of(f, "ask_margin"),
                   .strays = result_of(f, "rows_left_out"),
                   .refused = result_of(f, "refused")};
 }
@@ -237,6 +240,20 @@ static void print_suspects(const answer *a)
   }
 }
 
+static void print_asked(const answer *a)
+{
+  if (a->asked.cols == 0) return;
+  printf("\nImages whose labels would help most, the least sure first:\n");
+  for (int64_t k = 0; k < a->asked.cols; k++) {
+    int64_t image = (int64_t)lapis_mat_at(&a->asked, 0, k);
+    printf("  ");
+    flow_print_text(flow_text_at(&a->names, image), 0);
+    printf("  now ");
+    flow_print_text(flow_text_at(&a->labels, image), 0);
+    printf(", margin %.3f\n", lapis_mat_at(&a->margins, 0, k));
+  }
+}
+
 /* ---- the answer as JSON -------------------------------------------------*/
 static lapis_json *box_json(const answer *a, int64_t k)
 {
@@ -297,6 +314,19 @@ static lapis_json *suspect_json(const answer *a, int64_t k)
   return one;
 }
 
+static void put_asked(lapis_json *to, const answer *a)
+{
+  lapis_json *list = lapis_json_list();
+  for (int64_t k = 0; k < a->asked.cols; k++) {
+    lapis_json *one = lapis_json_object();
+    int64_t image = (int64_t)lapis_mat_at(&a->asked, 0, k);
+    lapis_json_put_text(one, "name", flow_text_at(&a->names, image));
+    lapis_json_put_number(one, "margin", lapis_mat_at(&a->margins, 0, k));
+    lapis_json_put(list, NULL, one);
+  }
+  lapis_json_put(to, "ask", list);
+}
+
 /* Kinds of features that were compared, and the one that answers. */
 static void put_kinds(lapis_json *to, const lapis_solver *f)
 {
@@ -339,6 +369,7 @@ static int print_answer_json(cli *c, const job *j, const answer *a)
   lapis_json_put(to, "classes", flow_texts_json(&a->classes));
   lapis_json_put(to, "images", images);
   lapis_json_put(to, "suspects", suspects);
+  if (j->settings->ask > 0) put_asked(to, a);
   if (a->by.cols > 0) lapis_json_put_text(to, "by", flow_text_at(&a->by, 0));
   cli_candidates of = candidates(j->flow);
   if (of.names.cols > 0) lapis_json_put(to, "candidates", candidates_json(&of));
@@ -386,6 +417,7 @@ static int finish(cli *c, const job *j, lapis_status status)
   } else {
     print_table(&a);
     print_suspects(&a);
+    print_asked(&a);
   }
   if (code != EXIT_DONE) return code;
   if (a.refused.cols > 0)

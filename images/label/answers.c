@@ -87,6 +87,43 @@ static lapis_status take_scores(label_run *w)
   return LAPIS_OK;
 }
 
+/* Images of which a person said that they have no label. */
+static bool is_checked_open(const label_run *w, int64_t i)
+{
+  return w->checked[i] && !w->known[i];
+}
+
+static int64_t checked_open(const label_run *w)
+{
+  int64_t count = 0;
+  for (int64_t i = 0; i < w->flow->n; i++) count += is_checked_open(w, i);
+  return count;
+}
+
+/* Nobody is asked twice. */
+static lapis_status take_asked(label_run *w)
+{
+  lapis_mat index, margin;
+  TRY(get(w->flow->solver, "ask_index", &index));
+  TRY(get(w->flow->solver, "ask_margin", &margin));
+  if (index.cols == 0) return LAPIS_OK;
+  w->asked = calloc((size_t)index.cols, sizeof *w->asked);
+  w->asked_margin = calloc((size_t)index.cols, sizeof *w->asked_margin);
+  if (w->asked == NULL || w->asked_margin == NULL)
+    return flow_no_memory(w->flow);
+  for (int64_t k = 0; k < index.cols && w->asked_count < w->set.ask; k++) {
+    int64_t i = (int64_t)lapis_mat_at(&index, 0, k);
+    if (is_checked_open(w, i)) continue;
+    w->asked[w->asked_count] = i;
+    w->asked_margin[w->asked_count++] = lapis_mat_at(&margin, 0, k);
+  }
+  flow_publish(w->flow, "ask_index",
+               lapis_mat_i64(w->asked, 1, w->asked_count));
+  flow_publish(w->flow, "ask_margin",
+               lapis_mat_f64(w->asked_margin, 1, w->asked_count));
+  return LAPIS_OK;
+}
+
 /* The next solve of auto, which keeps what was compared. */
 static lapis_status go_on(label_run *w, bool answer, int64_t held_out)
 {
@@ -94,6 +131,7 @@ static lapis_status go_on(label_run *w, bool answer, int64_t held_out)
   set.compare_only = !answer;
   set.held_out = held_out;
   set.coverage = answer ? w->set.coverage : 0;
+  set.ask = answer && w->set.ask > 0 ? w->set.ask + checked_open(w) : 0;
   TRY(lapis_solver_retune(w->chooser, &set));
   return lapis_solve(w->chooser);
 }
@@ -112,6 +150,7 @@ lapis_status label_complete(label_run *w)
   w->chooser = NULL;
   flow_answers(w->flow);
   TRY(take_scores(w));
+  TRY(take_asked(w));
   for (size_t k = 0; k < sizeof passed / sizeof *passed; k++)
     (void)flow_pass_on(w->flow, w->flow->solver, passed[k]);
   if (label_figures(w->flow->solver, &figures, &chosen) != NULL &&

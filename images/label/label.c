@@ -220,6 +220,7 @@ static lapis_label_settings that_decide(const label_run *w)
   set.words_from = none.words_from;
   set.suspects = none.suspects;
   set.pictures = none.pictures;
+  set.ask = none.ask;
   set.folder_is_class = false;
   set.cache = set.checkpoint = set.again = NULL;
   set.no_cache = set.keep_going = false;
@@ -288,6 +289,8 @@ static void forget(lapis_flow *f)
   free(w->suspect);
   free(w->doubt);
   free(w->held_out);
+  free(w->asked);
+  free(w->asked_margin);
   free((void *)w->rather);
   free(w->mask);
   free(w->places.box);

@@ -110,6 +110,9 @@ typedef struct label_run {
   unsigned char *add;  /* suspects, of labels of which an image may have many:
                         * the label is missing, else it is too many */
   const char **rather; /* suspects: the class it rather has, or NULL */
+  /* to be labelled next */
+  int64_t asked_count, *asked;
+  double *asked_margin;
   /* where in the image */
   int64_t d;                              /* words of the vocabulary */
   lapis_mat words, places_xy, word_start; /* of features */

@@ -212,6 +212,8 @@ static void fill_desk(page_memory *s)
     s->margin[i] = sureness(w, &p->scores, i);
     if (table->group != NULL) s->groups[i] = table->group_text[w->path_at[i]];
   }
+  for (int64_t k = 0; k < w->asked_count; k++) /* before all others */
+    s->margin[w->asked[k]] = (double)(k - w->asked_count);
   p->margin = lapis_mat_f64(s->margin, 1, w->flow->n);
   p->checked = lapis_mat_u8(w->checked, 1, w->flow->n);
   p->lists = table->kind == LABEL_MANY && table->lists;

@@ -11,7 +11,8 @@ typedef struct sheet {
   csv_writer out;
   char behind;            /* a cell: ',' or a tab */
   lapis_mat scores, kept; /* kept: of --coverage, or empty */
-  char *text;             /* room for all names of classes */
+  int64_t *ask; /* n: which is asked for first, from 1; 0: it is not */
+  char *text;   /* room for all names of classes */
 } sheet;
 
 static const char *class_name(const label_run *w, int64_t c)
@@ -113,6 +114,7 @@ static void put_titles(sheet *s)
   put(s, false, "origin");
   put(s, false, "rather");
   if (has_wrong(w)) put(s, false, "probability wrong");
+  if (s->w->set.ask > 0) put(s, false, "ask");
   if (s->kept.cols > 0) put(s, false, "set");
   if (s->w->set.where) put(s, false, "where");
   for (int64_t c = 0; cells && c < w->given.K; c++) {
@@ -135,6 +137,11 @@ static void put_image(sheet *s, int64_t i)
   put(s, false, origin(w, i));
   put(s, false, doubt_of(s, i));
   if (has_wrong(w)) put(s, false, wrong_of(s, i));
+  if (w->set.ask > 0) {
+    *s->text = '\0';
+    if (s->ask[i] > 0) sprintf(s->text, "%" PRId64, s->ask[i]);
+    put(s, false, s->text);
+  }
   if (s->kept.cols > 0) put(s, false, set_of(s, i));
   if (s->w->set.where) put_places(s, i);
   for (int64_t c = 0; cells && c < K; c++)
@@ -161,10 +168,16 @@ lapis_status label_sheet_write(const lapis_flow *f, const char *path)
   for (int64_t c = 0; c < w->given.n_names; c++)
     room += strlen(w->given.name[c]) + 4 + 96; /* and a box */
   s.text = malloc(room);
-  if (s.text == NULL)
+  s.ask = calloc((size_t)f->n, sizeof *s.ask);
+  if (s.text == NULL || s.ask == NULL) {
+    free(s.text);
+    free(s.ask);
     return lapis_fail(f->ctx, LAPIS_ENOMEM, "label: out of memory");
+  }
+  for (int64_t k = 0; k < w->asked_count; k++) s.ask[w->asked[k]] = k + 1;
   put_titles(&s);
   for (int64_t i = 0; i < f->n; i++) put_image(&s, i);
   free(s.text);
+  free(s.ask);
   return csv_writer_write(f->ctx, &s.out, path);
 }

@@ -71,6 +71,10 @@ static const lapis_param label_params[] = {
                    "(at most 20)"),
     INT_IN("suspects", suspects, "M", .value = 10, FROM_TO(0, 1e6),
            .help = "list at most M given labels that look wrong"),
+    INT_IN("ask", ask, "N", .value = 0, FROM_TO(0, 1e6),
+           .help = "also name the N images without a label whose labels would "
+                   "help most: answers are unsure, and features unlike each "
+                   "other"),
     REAL_IN("coverage", coverage, "C", .value = 0, FROM_TO(0, .999),
             .help = "also the set of labels that holds the right one for this "
                     "share of new images, such as .9; 0: without"),
@@ -142,6 +146,7 @@ static const lapis_result_row label_results[] = {
            .where = "suspect_index is there",
            .help = "labels that are wrong: at least, at most, of how many, "
                    "expected (below 0: cannot be said)"),
+    RESULT_ASKED,
     RESULT("held_out", "n x K", .where = "suspect_index is there",
            .help = "score that a known label had while it was hidden, above 0: "
                    "yes; NaN elsewhere"),

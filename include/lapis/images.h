@@ -520,7 +520,8 @@ typedef struct lapis_report {
   lapis_mat beside;       /* TEXT, b x n */
   lapis_mat checked;      /* U8, n: 1: a person checked it.  labels.csv says it
                              of each in a column checked; empty: of none */
-  lapis_mat margin;       /* n: how far an answer is from another one */
+  lapis_mat margin;       /* n: how far an answer is from another one; the
+                             least are looked at first */
   bool lists;             /* a cell of `labels` may be a list, a;b */
 } lapis_report;
 static inline lapis_report lapis_report_defaults(void)
@@ -575,6 +576,7 @@ typedef struct lapis_label_settings {
   double coverage;   /* as auto's */
   int64_t places;    /* with where: at most, of a class in an image */
   const char *again; /* result of an earlier run, of whom answers, or NULL */
+  int64_t ask;       /* as auto's */
 } lapis_label_settings;
 /* Kinds that features "auto" makes and compares: each alone, the last two and
  * all of them side by side.  Settings in `kinds` are of these, in this order.

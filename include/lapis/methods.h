@@ -95,6 +95,7 @@ typedef struct lapis_auto_settings {
   int coverage_by;     /* lapis_coverage_by */
   bool fill;           /* the gaps of X, also beside targets */
   bool bags;           /* Y is of groups, which are bags of instances */
+  int64_t ask;         /* so many samples to be labelled next; 0: none */
 } lapis_auto_settings;
 LAPIS_METHOD(auto, lapis_auto_settings)
 /* What the answer of a, compared on the labels that b hid, too, loses more than

@@ -108,6 +108,14 @@
       RESULT("set_high", "n x K", __VA_ARGS__,                \
              .help = "of numbers its upper end")
 #define RESULT_COVERED .where = "the model was fitted with --coverage"
+#define RESULT_ASKED                                                         \
+  RESULT("ask_index", "asked", .type = LAPIS_I64,                            \
+         .where = "some are asked for",                                      \
+         .help = "samples, from 0, whose labels would help most"),           \
+      RESULT("ask_margin", "asked", .where = "ask_index is there",           \
+             .help = "how sure their answers are, the least first: "         \
+                     "probability of the best class less that of the next, " \
+                     "of several labels the mean of those not known")
 #define RESULT_NOTES                               \
   RESULT("notes", "notes x 3", .type = LAPIS_TEXT, \
          .where = "something was remarked",        \

@@ -82,6 +82,10 @@ class _Transductive(Classifier):
         self.transduction_ = self._decode(
             _joined("labels", result, others, absent))
         self._wide = self.transduction_.ndim > 1
+        vars(self).pop("asked_", None)
+        if "ask_index" in result:
+            self.asked_ = np.flatnonzero(~absent)[
+                result["ask_index"].ravel().astype(int)]
         vars(self).pop("sets_", None)
         if "classes_kept" in result:
             self.sets_ = self._sets(_joined("classes_kept", result, others,
@@ -163,6 +167,8 @@ class AutoClassifier(_Transductive):
     choice_ : str or None
         Who answered, as `candidates` takes it: for the same features with
         other labels, without a comparison.
+    asked_ : ndarray of int
+        With `ask`: samples without a label whose labels would help most.
     sets_ : ndarray of bool
         With `coverage`: as `predict_set`, of all samples.
     instance_labels_ : ndarray (n_samples,)
@@ -208,7 +214,7 @@ class AutoClassifier(_Transductive):
 
 @of_method("auto", leave_out=(
     "targets", "coverage_by", "variant", "labels", "lambda_", "gamma", "mu_rel",
-    "class_features", "tol", "max_iters"))
+    "class_features", "ask", "tol", "max_iters"))
 class AutoRegressor(RegressorMixin, Estimator):
     """Whichever method predicts known numbers best while they are hidden:
     robust regression, ridge regression (lines, or behind a kernel), forests

@@ -445,6 +445,11 @@ class Habits(unittest.TestCase):
             again = lapis.AutoClassifier(candidates=model.choice_)
             np.testing.assert_array_equal(again.fit(X, y).scores_,
                                           model.scores_)
+        unsure = lapis.AutoClassifier(candidates="linear", ask=5).fit(
+            X, y, sample_weight=np.r_[0, np.ones(len(X) - 1)])
+        self.assertEqual(len(unsure.asked_), 5)
+        self.assertTrue(np.isnan(y[unsure.asked_]).all())
+        self.assertNotIn(0, unsure.asked_)
         proba = model.predict_proba(X)
         np.testing.assert_allclose(proba.sum(axis=1), 1)
         self.assertGreater(

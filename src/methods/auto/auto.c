@@ -13,6 +13,7 @@
 
 #include "base/param.h"
 #include "lapis/rows.h"
+#include "methods/auto/ask.h"
 #include "methods/auto/auto.h"
 #include "methods/auto/bags.h"
 #include "methods/auto/candidates.h"
@@ -67,6 +68,10 @@ static const lapis_param params[] = {
            .arg = "B", .goes_with = "coverage",
            .help = "the share is one of all new samples, or of those of each "
                    "class"),
+    INT_IN("ask", ask, "N", .value = 0, FROM_TO(0, 1e6), .goes_with = "!bags",
+           .help = "also the N samples without a label whose labels would help "
+                   "most: answers are unsure, and features unlike each other "
+                   "(ask_index)"),
     BOOL("fill", fill,
          .help = "also fill the gaps of X (completed), as without targets"),
     PARAM_TOL(1e-4, "stop mc when its objective is proved to be within this "
@@ -110,6 +115,7 @@ static const lapis_result_row results[] = {
     RESULT_HELD_OUT,
     RESULT_SETS(.when = "coverage", COMPARED),
     RESULT_INTERVALS(.when = "coverage", COMPARED),
+    RESULT_ASKED,
     RESULT_COMPLETED,
     RESULT("history", "checks x columns", STEPS,
            .help = "the course of the solve"),
@@ -547,6 +553,8 @@ static lapis_status solve(lapis_solver *s)
   if (!w->set.compare_only) status = answer(w, started);
   if (status < 0 || status == LAPIS_CANCELLED) return status;
   publish(w);
+  if (w->set.ask > 0 && w->answer != NULL)
+    TRY(ask_next(&w->base, w->answer, w->name, &w->data, w->set.ask));
   if (w->set.coverage > 0 && w->answer != NULL) {
     lapis_status covered = set_coverage(w, started);
     if (covered < 0 || covered == LAPIS_CANCELLED) return covered;
@@ -578,6 +586,7 @@ static lapis_status retune(lapis_solver *s, const void *settings)
   w->set.compare_only = next.compare_only;
   w->set.fill = next.fill;
   w->set.coverage = next.coverage;
+  w->set.ask = next.ask;
   w->set.coverage_by = next.coverage_by;
   return LAPIS_OK;
 }
@@ -687,6 +696,10 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
                       "%s: --held-out 1 leaves nothing to learn from; folds "
                       "are at least 2",
                       class_->method);
+  if (set->ask > 0 && (o.numbers || set->bags))
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "auto: --ask is of samples that lack a label; of numbers "
+                      "and bags it cannot be said which would help most");
   o.named = set->candidates != NULL && *set->candidates != '\0';
   TRY(read_candidates(ctx, set->candidates, set->bags, &o));
   TRY(check_map(ctx, o.map));

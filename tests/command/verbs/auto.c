@@ -154,6 +154,45 @@ static void who_is_named_answers(void **state)
   command_end(&c);
 }
 
+/* Rows without a label, the least sure first; of three classes by the two
+ * likeliest. */
+static void what_to_ask(void **state)
+{
+  command c;
+  lapis_arrays all;
+  command_begin(&c);
+  write_data(&c, "t.csv", .1);
+  command_do(&c, "fit auto t.csv --target kind --candidates linear --ask 4 "
+                 "--json -o a.npz -q");
+  assert_non_null(strstr(c.out, "\"ask\": ["));
+  command_arrays(&c, "a.npz", &all);
+  const lapis_mat *p = &lapis_arrays_find(&all, "probabilities")->mat;
+  const lapis_array *asked = lapis_arrays_find(&all, "ask_index");
+  const lapis_array *margin = lapis_arrays_find(&all, "ask_margin");
+  assert_true(asked != NULL && asked->mat.cols == 4 && margin != NULL);
+  for (int64_t k = 0; k < 4; k++) {
+    int64_t j = (int64_t)lapis_mat_at(&asked->mat, 0, k);
+    double q[3], by = lapis_mat_at(&margin->mat, 0, k), least = 1;
+    assert_int_equal(j % 3, 0);
+    for (int i = 0; i < 3; i++) q[i] = lapis_mat_at(p, i, j);
+    double most = fmax(fmax(q[0], q[1]), q[2]);
+    for (int i = 0; i < 3; i++)
+      if (q[i] < most) least = fmin(least, most - q[i]);
+    CHECK_AT_MOST(fabs(least - by), 1e-12);
+    if (k > 0) CHECK_AT_MOST(lapis_mat_at(&margin->mat, 0, k - 1), by);
+  }
+  lapis_arrays_free(&all);
+  command_run(&c, "fit auto t.csv --target kind --candidates linear --ask 2");
+  command_expect(&c, 0, "");
+  assert_non_null(strstr(c.out, HELP_MOST));
+  command_run(&c, "fit auto t.csv --target a --drop kind --targets numbers "
+                  "--ask 2");
+  command_expect(&c, 2, "--ask");
+  command_run(&c, "fit auto t.csv --target kind -G b --bags --ask 2");
+  command_expect(&c, 2, "--ask");
+  command_end(&c);
+}
+
 static void what_makes_no_sense(void **state)
 {
   static const struct {
@@ -323,6 +362,7 @@ int test_auto(void)
       cmocka_unit_test(open_mc_is_auto),
       cmocka_unit_test(models_hold_models),
       cmocka_unit_test(who_is_named_answers),
+      cmocka_unit_test(what_to_ask),
       cmocka_unit_test(what_makes_no_sense),
       cmocka_unit_test(suspects_are_found),
       cmocka_unit_test(suspects_of_classes_are_rows),
