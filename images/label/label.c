@@ -170,6 +170,24 @@ static bool is_partly_given(const label_run *w, int64_t i)
   return given > 0 && given < rows;
 }
 
+/* What a person has checked counts for two of what nobody has; all known labels
+ * together weigh as if they were alike (bench/results/ask.md). */
+static lapis_status weigh_checked(label_run *w)
+{
+  double known = 0, sum = 0;
+  for (int64_t i = 0; i < w->flow->n; i++) {
+    known += w->known[i];
+    sum += w->known[i] * (1 + w->checked[i]);
+  }
+  if (!(sum > known)) return LAPIS_OK;
+  w->weight = malloc((size_t)w->flow->n * sizeof *w->weight);
+  if (w->weight == NULL) return flow_no_memory(w->flow);
+  for (int64_t i = 0; i < w->flow->n; i++)
+    w->weight[i] = (1 + w->known[i] * w->checked[i]) * known / sum;
+  w->flow->data.weight = w->weight;
+  return LAPIS_OK;
+}
+
 static lapis_status take_data(label_run *w)
 {
   const labels *table = &w->given;
@@ -194,6 +212,7 @@ static lapis_status take_data(label_run *w)
   }
   w->flow->data.Y = lapis_mat_f64(w->Y, table->rows, n);
   w->flow->data.group = table->group != NULL ? w->group : NULL;
+  TRY(weigh_checked(w));
   flow_publish(w->flow, "known", lapis_mat_u8(w->known, 1, n));
   flow_publish(w->flow, "partly", lapis_mat_u8(w->partly, 1, n));
   flow_publish(w->flow, "classes",
@@ -284,6 +303,7 @@ static void forget(lapis_flow *f)
   free(w->known);
   free(w->partly);
   free(w->checked);
+  free(w->weight);
   free((void *)w->answer);
   free(w->answer_pool);
   free(w->suspect);

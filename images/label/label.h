@@ -92,6 +92,7 @@ typedef struct label_run {
   unsigned char *known;   /* n: has a label */
   unsigned char *partly;  /* n: ... and lacks another one */
   unsigned char *checked; /* n: a person has looked at it, and is sure */
+  double *weight;         /* n, where some are checked, or NULL */
   lapis_mc_variant variant;
   const char *map;            /* NULL: auto chooses */
   char joined_map[LABEL_MAP]; /* of several kinds, or empty */
