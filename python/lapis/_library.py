@@ -125,6 +125,11 @@ class Box(Structure):
                 ("height", c_double), ("score", c_double)]
 
 
+class FeaturesOptions(Structure):
+    _fields_ = [("size", c_size_t), ("keep_going", c_bool),
+                ("cache", c_char_p), ("study", c_void_p)]
+
+
 class Member(Structure):
     _fields_ = [("bit", c_uint), ("name", c_char_p), ("what", c_char_p)]
 
@@ -138,7 +143,7 @@ C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Comm: "lapis_comm",
            MetricKind: "lapis_metric_kind",
            MatchScores: "lapis_match_scores", SvtInfo: "lapis_svt_info",
            Assignment: "lapis_assignment", Words: "lapis_words",
-           Box: "lapis_box"}
+           Box: "lapis_box", FeaturesOptions: "lapis_features_options"}
 
 F64, F32, I64, U8, TEXT = range(5)  # lapis_dtype
 REAL, INT, BOOL, ENUM, WORDS = range(5)  # lapis_param_type
@@ -225,6 +230,10 @@ FUNCTIONS = {
                            c_void_p]),
     "windows_find": (_status, [_ctx, POINTER(Words), _mat, c_void_p, c_int64,
                                POINTER(Box), POINTER(c_int64), c_void_p]),
+    "feature_at": (_method, [c_int]),
+    "feature_named": (_method, [_text, POINTER(c_size_t), POINTER(c_size_t)]),
+    "features_new": (_status, [_ctx, _method, c_void_p, c_void_p, c_int64,
+                               POINTER(FeaturesOptions), _out]),
     "svt": (_status, [_ctx, _mat, c_double, _mat, POINTER(SvtInfo)]),
     "singular_values": (_status, [_ctx, _mat, c_void_p]),
     "prox_soft": (None, [c_int64, c_void_p, c_double, c_void_p]),

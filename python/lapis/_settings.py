@@ -166,6 +166,10 @@ class Table:
                 raise ValueError(
                     f"{self.name}: {said} is given, and no use is made of it"
                     + (" with these settings" if name in self.reads else ""))
+        self.check_effects(context, settings, has, values)
+
+    def check_effects(self, context, settings, has, values):
+        """Refuses values of which no use is made."""
         for key, value in values.items():
             row = self._by_key.get(key)
             if row is None or value is None or value is row.default:
