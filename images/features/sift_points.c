@@ -21,19 +21,22 @@ static const place_form form = {.noun = "point",
 /* Beside a grid, which is of one scale and upright. */
 static const place_form plain = {.noun = "point",
                                  .nouns = "points",
-                                 .title = "name,x,y[,point]",
-                                 .rows = "name,x,y[,point]",
+                                 .title = "[name,]x,y[,point]",
+                                 .rows = "[name,]x,y[,point]",
                                  .column = {"x", "y"},
                                  .needed = 2,
                                  .most = 2,
-                                 .word = "point"};
+                                 .word = "point",
+                                 .unnamed = true};
 
-/* Its whole path, or else the one image it may be; *out. */
+/* Its whole path, or else the one image it may be; without a name the first;
+ * *out. */
 static lapis_status find_image(const feature_job *j, const char *path,
                                const place_row *row, int64_t *out)
 {
-  int64_t found = 0, other = -1;
-  for (int64_t i = 0; i < j->count; i++) {
+  int64_t found = *row->name == '\0', other = -1;
+  *out = 0;
+  for (int64_t i = 0; i < j->count && *row->name != '\0'; i++) {
     if (strcmp(row->name, j->path[i]) == 0) {
       *out = i;
       return LAPIS_OK;

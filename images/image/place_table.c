@@ -3,13 +3,15 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "files/io.h"
 
 typedef struct scan {
   csv_scan csv;
   const place_form *form;
-  int word; /* the number of that column; 0: there is none */
+  int word;     /* the number of that column; 0: there is none */
+  bool unnamed; /* its rows begin with the numbers */
 } scan;
 
 static lapis_status fail_cell(const scan *s, const csv_cell *cell,
@@ -36,17 +38,24 @@ static lapis_status take_number(const scan *s, const csv_cell *cell, int column,
                     cell->text, side ? " above 0" : "");
 }
 
-static lapis_status take_row(scan *s, csv_cell *name, csv_cell *word,
-                             place_row *row)
+static lapis_status take_name(scan *s, csv_cell *name)
 {
   TRY(csv_next(&s->csv, name));
   if (name->size == 0) return fail_cell(s, name, "no name");
-  row->line = name->line;
+  if (name->last) return fail_cell(s, name, "the row ends too early");
+  return LAPIS_OK;
+}
+
+static lapis_status take_row(scan *s, csv_cell *name, csv_cell *word,
+                             place_row *row)
+{
+  if (!s->unnamed) TRY(take_name(s, name));
   for (int i = 0; i < PLACE_NUMBERS; i++) row->number[i] = NAN;
   csv_cell cell = *name;
   int most = s->word > 0 ? s->word : s->form->most;
   for (int i = 0; i < most && !cell.last; i++) {
     TRY(csv_next(&s->csv, &cell));
+    if (i == 0) row->line = s->unnamed ? cell.line : name->line;
     if (i + 1 == s->word)
       *word = cell;
     else
@@ -54,28 +63,38 @@ static lapis_status take_row(scan *s, csv_cell *name, csv_cell *word,
     if (cell.last && i + 1 < s->form->needed)
       return fail_cell(s, &cell, "the row ends too early");
   }
-  if (name->last) return fail_cell(s, name, "the row ends too early");
   if (!cell.last) return fail_cell(s, &cell, "the row goes on after this");
   return LAPIS_OK;
 }
 
-/* The first row where its second cell is no number but a word. */
+static bool is_word(const csv_cell *cell, const char *word)
+{
+  return cell->size == (int64_t)strlen(word) &&
+         strncasecmp(cell->text, word, strlen(word)) == 0;
+}
+
+/* x,y, or two numbers. */
+static bool lacks_name(const scan *s, const csv_cell *a, const csv_cell *b)
+{
+  bool numbers = b->last && csv_value(a, NULL) == CSV_NUMBER;
+  return s->form->unnamed && (numbers || (is_word(a, "x") && is_word(b, "y")));
+}
+
+/* The first row where it has the title x. */
 static lapis_status skip_header(scan *s)
 {
   csv_scan ahead = s->csv;
-  csv_cell cell;
-  int at = 1;
+  csv_cell first, cell;
+  TRY(csv_next(&ahead, &first));
+  if (first.last) return LAPIS_OK; /* take_row says what is wrong */
   TRY(csv_next(&ahead, &cell));
-  if (cell.last) return LAPIS_OK; /* take_row says what is wrong */
-  TRY(csv_next(&ahead, &cell));
-  if (csv_value(&cell, NULL) != CSV_TEXT || cell.size != 1 ||
-      (cell.text[0] != 'x' && cell.text[0] != 'X'))
-    return LAPIS_OK;
+  s->unnamed = lacks_name(s, &first, &cell);
+  if (!is_word(s->unnamed ? &first : &cell, "x")) return LAPIS_OK;
+  int at = s->unnamed ? 2 : 1;
   for (; !cell.last; at++) TRY(csv_next(&ahead, &cell));
   const char *word = s->form->word;
   if (word != NULL && at > s->form->needed &&
-      cell.size == (int64_t)strlen(word) &&
-      memcmp(cell.text, word, strlen(word)) == 0)
+      (is_word(&cell, word) || (s->unnamed && is_word(&cell, "name"))))
     s->word = at;
   csv_skip_blank(&ahead);
   s->csv = ahead;
@@ -94,7 +113,7 @@ static lapis_status read_rows(scan *s, place_table *out)
   int64_t room = 0;
   lapis_ctx *ctx = s->csv.ctx;
   while (!csv_at_end(&s->csv)) {
-    csv_cell name, word = {.size = 0};
+    csv_cell name = {.size = 0}, word = {.size = 0};
     place_row row;
     TRY(take_row(s, &name, &word, &row));
     if (out->count == room) {

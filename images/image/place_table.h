@@ -15,10 +15,11 @@ typedef struct place_form { /* what a table holds */
   int needed, most; /* of the numbers: those behind `needed` may lack */
   const char *word; /* title of a last column of texts, or NULL: only where the
                        first line has titles */
+  bool unnamed;     /* rows may begin with the numbers, all or none */
 } place_form;
 
 typedef struct place_row {
-  char *name; /* as it is written */
+  char *name; /* as it is written; empty: unnamed */
   char *word; /* empty where there is none */
   int64_t line;
   double number[PLACE_NUMBERS]; /* NaN where there is none */
@@ -28,7 +29,8 @@ typedef struct place_table {
   int64_t count;
   place_row *row;
 } place_table;
-/* Titles in the first line or not: its second cell is "x". */
+/* Titles in the first line or not: its second cell is "x", or its first one,
+ * where there are no names. */
 lapis_status places_read(lapis_ctx *ctx, const char *path,
                          const place_form *form, place_table *out);
 void places_free(place_table *t); /* then empty */

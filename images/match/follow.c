@@ -222,10 +222,18 @@ static void check(follow *w, int64_t k)
   if (2 * agree <= v->n) memset(sure, 0, (size_t)v->n);
 }
 
-static lapis_status follow_all(const lapis_flow *f, follow *w)
+/* What images left over will take: each pair of them is compared, and each is
+ * looked through four times. */
+static double work_of(double images)
+{
+  return images * (images / 2 + 4);
+}
+
+static lapis_status follow_all(lapis_flow *f, follow *w)
 {
   const flow_follow *v = w->v;
   lapis_status s = LAPIS_OK;
+  double all = work_of(v->K - 1), left = v->K - 1;
   for (int64_t j = 0; j < v->n; j++) {
     v->pick[v->from * v->n + j] = v->first[v->from] + j;
     v->sure[v->from * v->n + j] = 1;
@@ -233,12 +241,12 @@ static lapis_status follow_all(const lapis_flow *f, follow *w)
   for (int64_t k = v->from; s == LAPIS_OK && (k = next_image(w, k)) >= 0;) {
     find(w, v->pick + w->parent[k] * v->n, k, v->pick + k * v->n);
     check(w, k);
-    s = flow_stops(f);
+    s = flow_done(f, 1 - work_of(--left) / all);
   }
   return s;
 }
 
-lapis_status flow_find_points(const lapis_flow *f, const flow_follow *v)
+lapis_status flow_find_points(lapis_flow *f, const flow_follow *v)
 {
   size_t m = (size_t)v->first[v->K], n = (size_t)v->n, K = (size_t)v->K;
   follow w = {.v = v,

@@ -56,6 +56,18 @@ void flow_step(lapis_flow *f, int k, int n, const char *what)
   snprintf(text, sizeof text, "%s %d of %d: %s", f->class_->work.table->name, k,
            n, what == NULL ? "" : what);
   lapis_ctx_phase(f->ctx, what == NULL ? NULL : text);
+  f->step = f->said = flow_clock();
+}
+
+lapis_status flow_done(lapis_flow *f, double share)
+{
+  static const double EVERY = .1; /* seconds */
+  double now = flow_clock();
+  if (now - f->said >= EVERY) {
+    f->said = now;
+    lapis_ctx_done(f->ctx, share, now - f->step);
+  }
+  return flow_stops(f);
 }
 
 /* ---- features -----------------------------------------------------------*/

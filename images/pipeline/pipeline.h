@@ -99,7 +99,8 @@ struct lapis_flow {
   const char *const *path;
   int64_t count; /* of paths */
   double end;    /* when time is up, by the monotonic clock; infinity: never */
-  void *own;     /* the pipeline's: label_run, match, locate */
+  double step, said; /* when this step began, and when it last said how far */
+  void *own;         /* the pipeline's: label_run, match, locate */
   /* of the images that could be read */
   lapis_solver *features, *solver;
   int64_t n;
@@ -158,6 +159,8 @@ double flow_clock(void);
 lapis_status flow_stops(const lapis_flow *f);
 /* Step k of n begins, as progress then says; n 0: all steps are done. */
 void flow_step(lapis_flow *f, int k, int n, const char *what);
+/* A share of this step is done, 0..1; as flow_stops. */
+lapis_status flow_done(lapis_flow *f, double share);
 /* The context may use this share of the time that is left. */
 void flow_allow(lapis_flow *f, double share);
 
@@ -188,7 +191,7 @@ typedef struct flow_follow {
   unsigned char *sure;  /* n x K: found in two ways */
 } flow_follow;
 /* Fills pick and sure; LAPIS_OK where it came to the end. */
-lapis_status flow_find_points(const lapis_flow *f, const flow_follow *v);
+lapis_status flow_find_points(lapis_flow *f, const flow_follow *v);
 
 /* ---- pictures.c: the page of pictures in which something was found -------*/
 typedef struct flow_pictures {

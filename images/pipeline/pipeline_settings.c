@@ -211,7 +211,8 @@ static const lapis_param match_params[] = {
                  "(default: keypoints are found)"),
     TEXT("first", first, .arg = "F.csv",
          .help = "points of one image, to be found in all others: rows of "
-                 "name,x,y[,point], the last one their names"),
+                 "[name,]x,y[,point], the last one their names; without name: "
+                 "of the first image"),
     INT("grid", grid, .value = 8, FROM_TO(2, 1000), .goes_with = "first",
         .help = "with --first: they are looked for every N pixels"),
     REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000), .goes_with = "xy,first",

@@ -57,6 +57,8 @@ LAPIS_API bool lapis_result_is_divided(const lapis_solver *s, const char *name);
 /* Whether what runs for ctx is to end: it was cancelled, or its time is over.
  * For long work of a program's own beside the calls of LAPIS. */
 LAPIS_API bool lapis_ctx_must_stop(const lapis_ctx *ctx);
+/* Progress of such work: its share that is done, 0..1, after so many seconds.*/
+LAPIS_API void lapis_ctx_done(lapis_ctx *ctx, double share, double seconds);
 
 /* ---- text from files, where it could do harm ------------------------------*/
 /* What a terminal would obey (control characters, overriding directions) and

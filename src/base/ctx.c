@@ -318,6 +318,17 @@ void lapis_ctx_phase(lapis_ctx *ctx, const char *text)
   if (ctx->phase[0] != '\0' && !base_show(ctx, &begins)) lapis_ctx_cancel(ctx);
 }
 
+void lapis_ctx_done(lapis_ctx *ctx, double share, double seconds)
+{
+  const lapis_progress now = {.method = "",
+                              .objective = NAN,
+                              .gap = NAN,
+                              .residual = NAN,
+                              .seconds = seconds,
+                              .done = share};
+  if (ctx != NULL && !base_show(ctx, &now)) lapis_ctx_cancel(ctx);
+}
+
 base_traffic *base_traffic_of(lapis_ctx *ctx)
 {
   return &ctx->traffic;

@@ -298,6 +298,26 @@ static void points_of_one_image_are_found_in_all(void **state)
   command_end(&c);
 }
 
+/* Rows that name no image are of the first one, with titles or without. */
+static void points_without_a_name_are_the_first_images(void **state)
+{
+  static const char *const tables[] = {"name,x,y,point\na,60,60,1\na,95,90,2\n",
+                                       "60,60\n95,90\n", "x,y\n60,60\n95,90\n",
+                                       "x,y,name\n60,60,1\n95,90,2\n"};
+  command c;
+  char want[2048] = "", got[2048];
+  begin_upright(&c);
+  for (size_t k = 0; k < sizeof tables / sizeof *tables; k++) {
+    command_write(&c, "p.csv", tables[k], strlen(tables[k]));
+    command_do(&c, "match a.pgm b.pgm --first p.csv --no-cache -q -o f.csv");
+    command_slurp(&c, "f.csv", got, sizeof got);
+    check_says(got, "a.pgm,2,95,90,no");
+    if (k > 0) assert_string_equal(got, want);
+    memcpy(want, got, sizeof want);
+  }
+  command_end(&c);
+}
+
 /* Points of a picture that shows nothing of the others are in doubt. */
 static void points_that_are_nowhere_else_are_doubted(void **state)
 {
@@ -324,7 +344,11 @@ static void points_that_are_nowhere_else_are_doubted(void **state)
 static const bad_points bad_first[] = {
     {"a,50,50\nb,9,9\n", "p.csv: holds points of 2 images"},
     {"c,50,50\n", "p.csv:1: 'c' is not one of the 2 images"},
-    {"a,50,50,4\n", "a row is name,x,y[,point]"},
+    {"a,50,50,4\n", "a row is [name,]x,y[,point]"},
+    {"50,50\n60,60,4\n", "p.csv:2:4: the row goes on after this"},
+    {"x,y\n50,50\n50,250\n", "p.csv:3: the point 50,250 lies outside"},
+    {"x,y,point\n50,50,eye\n60,60,eye\n",
+     "p.csv:3: the point 'eye' is on line 2 already"},
     {"a,50,250\n", "p.csv:1: the point 50,250 lies outside"},
     {"name,x,y,point\na,50,50,eye\na,60,60,eye\n",
      "p.csv:3: the point 'eye' is on line 2 already"},
@@ -668,6 +692,7 @@ int test_match(void)
       cmocka_unit_test(bad_points_are_refused),
       cmocka_unit_test(points_of_one_image_are_found_in_all),
       cmocka_unit_test(points_that_are_nowhere_else_are_doubted),
+      cmocka_unit_test(points_without_a_name_are_the_first_images),
       cmocka_unit_test(bad_first_points_are_refused),
       cmocka_unit_test(copies_match_wholly),
       cmocka_unit_test(noise_is_said_to_match_nothing),
