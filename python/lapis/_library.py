@@ -234,6 +234,8 @@ FUNCTIONS = {
     "feature_named": (_method, [_text, POINTER(c_size_t), POINTER(c_size_t)]),
     "features_new": (_status, [_ctx, _method, c_void_p, c_void_p, c_int64,
                                POINTER(FeaturesOptions), _out]),
+    "flow_find": (_method, [_text]),
+    "flow_new": (_status, [_ctx, _method, c_void_p, c_int64, c_void_p, _out]),
     "svt": (_status, [_ctx, _mat, c_double, _mat, POINTER(SvtInfo)]),
     "singular_values": (_status, [_ctx, _mat, c_void_p]),
     "prox_soft": (None, [c_int64, c_void_p, c_double, c_void_p]),

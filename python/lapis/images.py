@@ -1,21 +1,23 @@
-"""Images: numbers that describe them."""
+"""Images: numbers that describe them, and points of one found in the others."""
 from __future__ import annotations
 
 import ctypes
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from contextlib import contextmanager
 from typing import Any, List, NamedTuple, Optional, Sequence
 
 import numpy as np
 
+from ._arrays import plain
 from ._core import Context, Result, Solver, run
 from ._library import FeaturesOptions, lib
 from ._settings import Table
 from ._validation import seed_of, threads_of
 
-__all__ = ["image_features"]
+__all__ = ["image_features", "match_images"]
 
 
 class ImageFeatures(NamedTuple):
@@ -24,6 +26,46 @@ class ImageFeatures(NamedTuple):
     X: np.ndarray   # (n, d)
     names: list     # whose row it is: a path, or the place of an array
     result: Result  # all arrays that ``lapis features`` writes
+
+
+class ImagePoints:
+    """What `match_images` has found.
+
+    Attributes
+    ----------
+    names : list
+        The images: paths, or places of arrays in the list that was given.
+    points : list
+        What the points are called.
+    xy : ndarray (n_images, n_points, 2)
+        x, y in pixels, the centre of the first one being 0, 0; NaN: absent.
+    sure : ndarray of bool (n_images, n_points)
+        False: in doubt.
+    result : Result
+        All arrays of ``lapis match --result``.
+    """
+
+    def __init__(self, result, names, points):
+        match = result["match"]
+        at = result["xy"][:, :2][np.maximum(match, 0)]
+        self.xy = np.where((match < 0)[:, :, None], np.nan, at)
+        self.sure = np.array(result["inlier"]) > 0
+        self.names, self.result = names, result
+        self.points = list(range(match.shape[1]) if points is None else points)
+
+    def __repr__(self):
+        return (f"<{len(self.names)} images, {len(self.points)} points, "
+                f"{self.sure.sum()} of {self.sure.size} sure>")
+
+    def frame(self):
+        """A data frame of pandas: image, point, x, y, sure."""
+        from pandas import DataFrame
+        images, points = len(self.names), len(self.points)
+        x, y = self.xy.reshape(-1, 2).T
+        return DataFrame({
+            "image": [name for name in self.names for _ in range(points)],
+            "point": self.points * images, "x": x, "y": y,
+            "sure": self.sure.ravel()})
 
 
 # ---- what is given ---------------------------------------------------------
@@ -52,7 +94,7 @@ class _Images:
     """Files of images, arrays among them."""
 
     def __init__(self, images, folder):
-        self._folder, self.name = folder, {}
+        self._folder, self.name, self._line = folder, {}, None
         paths = []
         for i, image in enumerate(images):
             path = os.path.join(folder, f"{i}.pnm")
@@ -77,8 +119,19 @@ class _Images:
         with tempfile.TemporaryDirectory() as folder:
             yield cls(images, folder)
 
+    def write_points(self, first):
+        """Points of the first image as a table; its path, what they are
+        called."""
+        names, xy = _points(first)
+        path, self._line = os.path.join(self._folder, "first"), names
+        np.savetxt(path, xy, "%.17g", ",", header="x,y", comments="")
+        return path, names
+
     def said(self, text):
         """A sentence that names files as Python's arguments."""
+        path = re.escape(os.path.join(self._folder, "first"))
+        text = re.sub(path + r":(\d+)(?::\d+)?", lambda m: "first[%r]"
+                      % self._line[int(m[1]) - 2], text)
         path = re.escape(self._folder + os.sep)
         return re.sub(path + r"(\d+)\.pnm", r"images[\1]", text)
 
@@ -98,9 +151,106 @@ class _Images:
             raise type(error)(said) from None
 
 
+def _points(first):
+    """Names and places (n, 2) of points: {name: (x, y)}, a data frame, an
+    array."""
+    if isinstance(first, Mapping):
+        names, xy = list(first), list(first.values())
+    elif hasattr(first, "columns"):
+        for title in ("x", "y"):
+            if title not in first.columns:
+                raise ValueError(f"first has no column {title!r}; it has "
+                                 + ", ".join(map(repr, first.columns)))
+        names = list(first["point"] if "point" in first.columns
+                     else first.index)
+        xy = plain(first[["x", "y"]])
+    else:
+        names, xy = None, first
+    try:
+        xy = np.asarray(xy, float)
+    except (TypeError, ValueError):
+        raise TypeError("first holds what is no place; it is {name: (x, y)}, "
+                        "an array (n, 2), or a data frame with the columns x, "
+                        "y and, of names, point") from None
+    if xy.ndim != 2 or xy.shape[1] != 2 or len(xy) == 0:
+        raise ValueError(f"first has shape {xy.shape}; it holds x, y of one "
+                         "point or more, a row a point")
+    names = list(range(len(xy))) if names is None else names
+    seen, places = set(), {}
+    for name, place in zip(names, map(tuple, xy)):
+        if not np.isfinite(place).all():
+            raise ValueError(f"first[{name!r}] is {place[0]:g}, {place[1]:g}; "
+                             "a point has a place")
+        if name in seen:
+            raise ValueError(f"first: {name!r} is there twice")
+        if place in places:
+            raise ValueError(f"first: {name!r} is where {places[place]!r} is")
+        seen.add(name)
+        places[place] = name
+    return names, xy
+
+
 def _context(random_state, n_jobs, verbose):
     return Context(seed=seed_of(random_state), threads=threads_of(n_jobs),
                    verbose=verbose)
+
+
+# ---- points ----------------------------------------------------------------
+def match_images(images: Sequence[Any], first: Any = None, *,
+                 random_state: Optional[int] = None,
+                 n_jobs: Optional[int] = None, verbose: int = 0,
+                 **settings: Any) -> ImagePoints:
+    """The same points of one object in all images, as ``lapis match`` finds them.
+
+    Parameters
+    ----------
+    images : list
+        Paths, or arrays (height, width) or (height, width, 3) of uint8 or of
+        floats from 0 to 1.
+    first : {name: (x, y)}, array (n, 2), data frame or path, default=None
+        Points of the first image, which are found in the others: a data frame
+        has the columns x, y and, of names, point; a path is a table as
+        ``--first`` takes it.  None: keypoints are found.
+    random_state, n_jobs, verbose
+        As of the estimators.
+    **settings
+        Those of ``lapis match --help`` with underscores: ``grid``, ``scale``,
+        ``inliers``, ...; nothing is cached without ``cache``.
+
+    Returns
+    -------
+    ImagePoints
+        names, points, xy, sure, result, frame().
+
+    Examples
+    --------
+    >>> import numpy as np, lapis
+    >>> rng = np.random.default_rng(0)
+    >>> scene = np.kron(rng.random((18, 18)), np.ones((8, 8)))
+    >>> found = lapis.match_images([scene[8:136, 8:136], scene[4:132, 4:132]],
+    ...                            {"eye": (40, 50), "ear": (80, 60)}, grid=2)
+    >>> found.xy[1].tolist()
+    [[44.0, 54.0], [84.0, 64.0]]
+    """
+    context = _context(random_state, n_jobs, verbose)
+    rows, points = Table(lib.flow_find(b"match")), None
+    settings.setdefault("no_cache", settings.get("cache") is None)
+    with _Images.of(images) as given:
+        if isinstance(first, (str, os.PathLike)):
+            settings["first"] = os.fspath(first)
+        elif first is not None:
+            settings["first"], points = given.write_points(first)
+        struct, kept = rows.fill(context, settings)
+        rows.check_effects(context, struct, 0, settings)
+        result = given.run(context, lambda paths, count, out: lib.flow_new(
+            context, rows.method, paths, count, struct, out),
+            rows, struct, kept)
+    if "match" not in result:
+        raise TimeoutError("match: stopped before there was an answer; give a "
+                           "larger time_limit")
+    if points is None and "point_names" in result:
+        points = [str(name) for name in result["point_names"]]
+    return ImagePoints(result, given.named(result), points)
 
 
 # ---- features --------------------------------------------------------------
@@ -136,8 +286,7 @@ def image_features(images: Sequence[Any], kind: str, *,
     Parameters
     ----------
     images : list
-        Paths, or arrays (height, width) or (height, width, 3) of uint8 or of
-        floats from 0 to 1.
+        As `match_images` takes them.
     kind : str
         "hog", "sift-bow", "onnx:FILE.onnx", ...: one that ``lapis features``
         lists.  Of several vectors an image (``sift``) ``result["group"]`` says

@@ -1,4 +1,4 @@
-"""Images and their features."""
+"""Images: their features, and points of one found in the others."""
 # needs: numpy
 import os
 import tempfile
@@ -10,11 +10,107 @@ import numpy as np
 import lapis
 from common import command
 
+MOVES = [(0, 0), (3, 4), (-5, 2)]
+EYES = {"left": (40, 50), "right": (80, 60), "nose": (60, 90)}
+
+
+def scenes():
+    """One scene, moved by MOVES."""
+    rng = np.random.default_rng(0)
+    scene = np.kron(rng.random((20, 20)), np.ones((8, 8)))
+    return [scene[16 - y:144 - y, 16 - x:144 - x] for x, y in MOVES]
+
 
 def raises(case, kind, said, work):
     with case.assertRaises(kind) as caught:
         work()
     case.assertIn(said, str(caught.exception))
+
+
+class Points(unittest.TestCase):
+    def setUp(self):
+        try:
+            self.found = lapis.match_images(scenes(), EYES, grid=2)
+        except lapis.NotBuiltError:
+            self.skipTest("without VLFeat")
+
+    def test_points_of_one_are_found_in_all(self):
+        want = np.array([[np.add(at, move) for at in EYES.values()]
+                         for move in MOVES])
+        self.assertEqual(self.found.points, list(EYES))
+        self.assertEqual(self.found.names, [0, 1, 2])
+        np.testing.assert_allclose(self.found.xy, want, atol=1.5)
+        np.testing.assert_array_equal(self.found.xy[0], want[0])
+        self.assertTrue(self.found.sure.all())
+
+    def test_the_forms_of_points(self):
+        for first, points in ((list(EYES.values()), [0, 1, 2]),
+                              (np.array(list(EYES.values())), [0, 1, 2])):
+            again = lapis.match_images(scenes(), first, grid=2)
+            self.assertEqual(again.points, points)
+            np.testing.assert_array_equal(again.xy, self.found.xy)
+
+    def test_a_table_and_files_are_the_commands(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table, files = os.path.join(folder, "first.csv"), []
+            for k, image in enumerate(scenes()):
+                files.append(Path(folder, f"s{k}.pgm"))
+                files[-1].write_bytes(
+                    b"P5 128 128 65535\n"
+                    + np.round(65535 * image).astype(">u2").tobytes())
+            Path(table).write_text("x,y,point\n" + "".join(
+                f"{x},{y},{name}\n" for name, (x, y) in EYES.items()))
+            out = os.path.join(folder, "all.npz")
+            command("match", *files, "--first", table, "--grid", 2,
+                    "--no-cache", "--result", out)
+            again = lapis.match_images(files, table, grid=2)
+            self.assertEqual(again.points, list(EYES))
+            self.assertEqual(again.names, [str(file) for file in files])
+            with np.load(out) as there:
+                np.testing.assert_array_equal(
+                    there["xy"][there["match"]][:, :, :2], again.xy)
+                np.testing.assert_array_equal(there["inlier"] > 0, again.sure)
+        np.testing.assert_array_equal(again.xy, self.found.xy)
+
+    def test_frames(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("without pandas")
+        frame = pandas.DataFrame([(name, x, y) for name, (x, y)
+                                  in EYES.items()], columns=["point", "x", "y"])
+        again = lapis.match_images(scenes(), frame, grid=2).frame()
+        self.assertEqual(list(again.columns),
+                         ["image", "point", "x", "y", "sure"])
+        np.testing.assert_array_equal(again[["x", "y"]],
+                                      self.found.xy.reshape(-1, 2))
+        self.assertEqual(list(again["point"][:3]), list(EYES))
+        raises(self, ValueError, "first has no column 'y'; it has 'point', 'x'",
+               lambda: lapis.match_images(scenes(), frame[["point", "x"]]))
+
+    def test_without_points_keypoints_are_matched(self):
+        found = lapis.match_images(scenes(), inliers=8)
+        self.assertEqual(found.xy.shape, (3, 8, 2))
+
+    def test_what_is_wrong_is_said(self):
+        nowhere = {**EYES, "ear": (5, 300)}
+        for kind, first, more, said in (
+                (TypeError, [(1, 2), (3,)], {}, "first holds what is no place"),
+                (ValueError, {"a": (1, 2, 3)}, {}, "first has shape (1, 3)"),
+                (ValueError, {}, {}, "first has shape (0,)"),
+                (ValueError, {"a": (1, 2), "b": (1, 2)}, {},
+                 "'b' is where 'a' is"),
+                (ValueError, {"a": (1, np.nan)}, {}, "first['a'] is 1, nan"),
+                (ValueError, nowhere, {}, "first['ear']: the point 5,300 lies "
+                 "outside the 128 x 128 pixels of images[0]"),
+                (ValueError, EYES, {"inliers": 3},
+                 "inliers goes without first"),
+                (TypeError, EYES, {"grids": 3}, "there is no parameter 'grids'; "
+                 "there are inliers")):
+            raises(self, kind, said,
+                   lambda: lapis.match_images(scenes(), first, **more))
+        raises(self, ValueError, "only one image",
+               lambda: lapis.match_images(scenes()[:1], EYES))
 
 
 class Features(unittest.TestCase):
