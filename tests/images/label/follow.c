@@ -54,10 +54,29 @@ static void a_stop_ends_it_at_the_next_image(void **state)
   lapis_ctx_free(ctx);
 }
 
+static bool hear(const lapis_progress *now, void *share)
+{
+  *(double *)share = now->done;
+  return false;
+}
+
+static void it_says_how_far_it_is(void **state)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  int64_t pick[IMAGES] = {-1, -1, -1};
+  double share = NAN;
+  (void)state;
+  lapis_ctx_on_progress(ctx, hear, &share);
+  assert_int_equal(follow(ctx, INFINITY, pick), LAPIS_CANCELLED);
+  CHECK_NEAR(share, 1 - 4.5 / 10, 1e-12);
+  lapis_ctx_free(ctx);
+}
+
 int test_follow(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_is_found_in_all),
-      cmocka_unit_test(a_stop_ends_it_at_the_next_image)};
+      cmocka_unit_test(a_stop_ends_it_at_the_next_image),
+      cmocka_unit_test(it_says_how_far_it_is)};
   return run_cases(tests, NULL, NULL);
 }
