@@ -30,7 +30,7 @@ static lapis_status take_features(label_run *w)
   bool chosen = lapis_arrays_find(&w->again, "kinds") != NULL;
   if (w->is_auto && chosen) w->best_kinds = of;
   if (of != NULL && w->is_auto == chosen &&
-      (chosen || strcmp(of, w->set.features) == 0))
+      (chosen || strcmp(of, w->table != NULL ? "table" : w->set.features) == 0))
     return LAPIS_OK;
   return lapis_fail(w->flow->ctx, LAPIS_EDATA,
                     "%s: is of --features %s, and this run of %s; without "

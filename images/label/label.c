@@ -217,7 +217,7 @@ static lapis_status take_data(label_run *w)
   flow_publish(w->flow, "partly", lapis_mat_u8(w->partly, 1, n));
   flow_publish(w->flow, "classes",
                lapis_mat_text(table->name, 1, table->n_names));
-  w->chosen = w->set.features;
+  w->chosen = w->table != NULL ? "table" : w->set.features;
   if (!w->is_auto)
     flow_publish(w->flow, "features", lapis_mat_text(&w->chosen, 1, 1));
   if (known > 0) return LAPIS_OK;

@@ -25,7 +25,8 @@ static const task tasks[] = {
     {"label", "labels=%s features=pixels no-cache=true", "pixels", "size=4x4",
      THREE},
     {"label",
-     "labels=%s features=auto candidates=linear no-cache=true coverage=.5",
+     "labels=%s features=auto candidates=linear no-cache=true coverage=.5 "
+     "ask=2",
      NULL, NULL, TWO},
     {"label", GIVEN "features=pixels suspects=0 keep-going=true target=l",
      "pixels", "size=4x4", TWO "other,x\n"},
