@@ -57,8 +57,8 @@ function [labels, result, info] = lapis_mc (X, Y, varargin)
   %                      R^2 in that of AUROC
   %  chosen              1, where candidates is there: the row of the one that
   %                      answers, from 0
-  %  choice              1, where candidates is there: who answers, as the
-  %                      setting candidates reads it
+  %  choice              1, where candidates is there: the one that answers,
+  %                      in words that candidates reads
   %  hidden              5, where candidates is there: labels hidden, folds,
   %                      what was hidden together (1 rows, 2 groups, 3 cells),
   %                      log-loss of guessing, candidates added at an end

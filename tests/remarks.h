@@ -6,7 +6,7 @@
 #define LAPIS_REMARKS_H
 
 #define AUROC_OF_SCORES "auroc compares scores"
-#define ANSWERS_AGAIN "answers again; "
+#define ANSWERS_AGAIN "are kept; without "
 #define BAG_RULE "a bag scored above"
 #define BASELINE_BEST "on the same folds, its best"
 #define BEFORE_LABELS "before there were labels"
@@ -41,7 +41,7 @@
 #define NEAR_LAST_CALL "near those of the last call"
 #define NOTHING_IN_COMMON "nothing that the images have in common was found"
 #define NOTHING_KEPT "nothing is kept for the next run"
-#define NOBODY_COMPARED "nobody is compared, as "
+#define NOBODY_COMPARED "no methods are compared, as "
 #define NOT_AT_ONE_PLACE "not at the same place"
 #define NOT_DEFINITE "not positive definite"
 #define NOT_SCALED "features are not scaled, since"

@@ -35,8 +35,8 @@ static const cli_option options[] = {
      "also the M given labels (10 where no number follows) that look wrong, "
      "most doubtful first (suspect_index, suspect_margin)"},
     {"again", 0, "F.npz",
-     "auto: nobody is compared; who answered in the fit whose -o this is "
-     "answers, for the same features with other labels"},
+     "auto: keep the method and settings of the fit whose -o this is, and "
+     "compare none; for the same features with other labels"},
     {"config", 0, "F.json",
      "the settings and the map that lapis cv --config wrote; options on the "
      "command line come first"},
@@ -594,19 +594,21 @@ static int take_choice(cli *c, job *j)
   const char *path = args_get(&c->args, "again");
   if (path == NULL) return EXIT_DONE;
   if (lapis_param_find(c->method, "candidates") == NULL)
-    return cli_fail(EXIT_MISUSE, "fit: %s compares nobody; --again is of auto",
+    return cli_fail(EXIT_MISUSE,
+                    "fit: %s compares no methods; --again goes with auto",
                     c->method->name);
   if (args_get(&c->args, "candidates") != NULL)
-    return cli_fail(EXIT_MISUSE,
-                    "fit: --again and --candidates both say who answers; give "
-                    "one of them");
+    return cli_fail(
+        EXIT_MISUSE,
+        "fit: --again and --candidates both choose the method; give "
+        "one of them");
   lapis_status s = lapis_arrays_read(c->ctx, path, &j->earlier);
   if (s < 0) return cli_fail_status(c, s);
   const lapis_array *a = lapis_arrays_find(&j->earlier, "choice");
   if (a == NULL || a->mat.dtype != LAPIS_TEXT || a->mat.cols != 1)
     return cli_fail(EXIT_INPUT,
-                    "fit: %s does not say who answered; it is what -o F.npz "
-                    "of a fit auto wrote that compared candidates",
+                    "fit: %s keeps no choice of method; --again takes what -o "
+                    "F.npz of a fit auto wrote that compared candidates",
                     path);
   s = lapis_settings_set(c->ctx, c->method, j->settings, "candidates",
                          *(const char *const *)a->mat.val);

@@ -1,5 +1,5 @@
-/* again.c - the same study with other labels: who answered in an earlier run
- * answers, and nothing is compared.  Its result says who that was, of what
+/* again.c - the same study with other labels: the method and settings of an
+ * earlier run, and nothing is compared.  Its result says which, of what
  * images and of what features. */
 #include <string.h>
 
@@ -45,14 +45,14 @@ lapis_status label_again(label_run *w)
   if (path == NULL) return LAPIS_OK;
   if (w->set.candidates != NULL)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "label: --again and --candidates both say who answers; "
+                      "label: --again and --candidates both choose the method; "
                       "give one of them");
   TRY(lapis_arrays_read(ctx, path, &w->again));
   w->set.candidates = text_of(w, "choice");
   if (w->set.candidates == NULL || text_of(w, "features") == NULL)
     return lapis_fail(ctx, LAPIS_EDATA,
-                      "%s: does not say who answered; it is what label "
-                      "--result wrote in a run that compared settings",
+                      "%s: keeps no choice of method; --again takes what "
+                      "label --result wrote in a run that compared settings",
                       path);
   if (!is_of_these(w))
     return lapis_fail(ctx, LAPIS_EDATA,
@@ -61,7 +61,7 @@ lapis_status label_again(label_run *w)
                       path);
   TRY(take_features(w));
   flow_remark(w->flow, "kept",
-              "who answered in %s answers again; without {again} all settings "
+              "the method and settings of %s are kept; without {again} all "
               "are compared",
               path);
   return LAPIS_OK;

@@ -55,9 +55,8 @@ static const lapis_param label_params[] = {
          .help = "methods to compare, of mc, linear and trees (default: all; "
                  "with --where or --mu-rel mc)"),
     TEXT("again", again, .arg = "F.npz",
-         .help =
-             "nothing is compared: who answered in the run whose --result "
-             "this is answers again; for the same images with other labels"),
+         .help = "keep the method and settings of the run whose --result this "
+                 "is, and compare none; for the same images with other labels"),
     TEXT("map", map, .arg = "MAP",
          .help = "how features are scaled first, as lapis fit --map has it "
                  "(default: LAPIS chooses by what the features are)"),

@@ -85,7 +85,7 @@
              .help = "the row of the one that answers, from 0"),               \
       RESULT("choice", "1", .type = LAPIS_TEXT,                                \
              .where = "candidates is there",                                   \
-             .help = "who answers, as the setting candidates reads it"),       \
+             .help = "the one that answers, in words that candidates reads"),  \
       RESULT("hidden", "5", .where = "candidates is there",                    \
              .help = "labels hidden, folds, what was hidden together (1 "      \
                      "rows, 2 groups, 3 cells), log-loss of guessing, "        \

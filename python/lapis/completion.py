@@ -43,7 +43,7 @@ def _candidates(result, names):
 
 
 def _choice(result):
-    """Who answered, as `candidates` takes it; None: nobody was compared."""
+    """The method that answered, as `candidates` takes it; None: none was compared."""
     return str(result["choice"].ravel()[0]) if "choice" in result else None
 
 

@@ -26,8 +26,8 @@ static const lapis_param params[] = {
     TEXT("candidates", candidates, .arg = "M,M",
          .help = "methods that compete, of mc, linear and trees (of numbers "
                  "rr, linear and trees; of bags misvm, too); all of them where "
-                 "none is named; with settings, as the result choice has them, "
-                 "who answers without a comparison"),
+                 "none is named; one with settings, as the result choice has "
+                 "it, answers without a comparison"),
     PARAM_TARGETS,
     BOOL("bags", bags, .goes_with = "group",
          .help = "groups are bags of instances, and Y is the label of the bag, "
@@ -335,8 +335,8 @@ static void remark(const auto_solver *w)
   }
   if (w->options.named_as != NULL)
     base_note(w->base.ctx, BASE_NOTE, "kept",
-              "%s: nobody is compared, as who answers is stated: %s", w->name,
-              w->choice);
+              "%s: no methods are compared, as the one to use was given: %s",
+              w->name, w->choice);
   if (w->late)
     base_note(w->base.ctx, BASE_WARNING, "late",
               "%s: time ran out before all candidates had answered", w->name);
