@@ -389,8 +389,8 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
 def solve_given(method, X, Y=None, P=None, group=None, sample_weight=None,
                 xy=None, *, context=None, words=None, strict=True,
                 **settings):
-    """solve; not strict: settings may say nothing beside the others, as
-    estimators have all of them."""
+    """solve; not strict: settings that say nothing beside the others are left
+    out, as estimators have all of them."""
     if context is None:
         spread = current_spread()
         context = Context(threads=spread.threads if spread else 0)
@@ -401,6 +401,10 @@ def solve_given(method, X, Y=None, P=None, group=None, sample_weight=None,
     rows = table(method)
     inputs = Inputs(X, Y, P, group, sample_weight, xy, words=words)
     struct, kept = rows.fill(context, settings)
+    if not strict:
+        settings = rows.with_effect(context, struct,
+                                    lib.data_has(inputs.data), settings)
+        struct, kept = rows.fill(context, settings)
     rows.check_given(context, struct, inputs.data, settings if strict else {})
 
     def work():

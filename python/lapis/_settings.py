@@ -177,6 +177,13 @@ class Table:
             context.check(lib.settings_check_effect(
                 context, self.method, settings, has, row.name.encode(), None))
 
+    def with_effect(self, context, settings, has, values):
+        """Those of the values that say something beside the others."""
+        return {key: value for key, value in values.items()
+                if key not in self._by_key or lib.settings_check_effect(
+                    context, self.method, settings, has,
+                    self._by_key[key].name.encode(), None) >= 0}
+
     def _set(self, context, settings, row, value):
         name = row.name.encode()
         if row.is_matrix and not isinstance(value, str):

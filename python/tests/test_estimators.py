@@ -97,7 +97,7 @@ class Checks(unittest.TestCase):
         offered = set(table("auto").keys)
         for cls, absent in ((lapis.AutoClassifier, {"targets"}),
                             (lapis.AutoRegressor,
-                             {"targets", "coverage_by"} | of_mc)):
+                             {"targets", "coverage_by", "ask"} | of_mc)):
             self.assertEqual(offered - set(cls().get_params()), absent)
         for cls in CLASSIFIERS + [lapis.AutoClassifier, lapis.AutoRegressor,
                                   lapis.RobustPCA, lapis.RobustRegressor]:

@@ -89,12 +89,6 @@ int candidates_place(comparison *r, const candidate *x)
   return r->count++;
 }
 
-bool candidates_add(comparison *r, const candidate *x)
-{
-  int before = r->count;
-  return candidates_place(r, x) == before;
-}
-
 /* What is stated stays as it is. */
 static bool add_mc(comparison *r, int map, const row *at)
 {

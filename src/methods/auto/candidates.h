@@ -214,7 +214,12 @@ calibration race_calibration(const comparison *r, const candidate *x,
 /* The place of x among the candidates, where it is added unless it is there;
  * -1: there is no more room.  Whether it was added. */
 int candidates_place(comparison *r, const candidate *x);
-bool candidates_add(comparison *r, const candidate *x);
+/* Whether it was not there. */
+static inline bool candidates_add(comparison *r, const candidate *x)
+{
+  int before = r->count;
+  return candidates_place(r, x) == before;
+}
 /* numbers.c: targets, candidates, means of those that contend; predictions in
  * the units of Y. */
 lapis_status numbers_encode(comparison *r);
