@@ -74,24 +74,38 @@ bool svt_inside_due(svt_subspace *s, const svt_question *q)
   return s->untested == 0;
 }
 
-/* Takes guards into U, each of which leaves less of t^2, while they cost a
- * tenth of it at most: as many as leave most of it beside the first value
- * outside.  Returns what is left. */
-static double take_guards(svt_subspace *s, double t)
+/* What P G P is guessed to stay below where U takes the first p and leaves
+ * `left` of t^2. */
+static double guess_below(const svt_subspace *s, int64_t p, double left)
 {
-  double square = t * t, left = square, most = -1, best = square;
-  s->proved = s->rank;
-  for (int64_t i = s->rank; i <= s->shown && i < s->used; i++) {
-    double share = left / fmax(s->theta[i], 1e-3 * square);
-    if (share > most) {
-      most = share;
+  int64_t last = p - 1, next = p < s->used ? p : s->used - 1;
+  double above = last >= s->rank ? s->theta[last] + s->error[last] : INFINITY;
+  /* where all guards are taken, what is left lies below the last of them */
+  if (p == s->shown && above < (1 - 2e-4) * left)
+    return fmax(above, 0.2 * left);
+  /* a quarter of the way up, for what the guess may lack */
+  double guess = fmin(fmax(s->theta[next], 0.2 * left), (1 - 2e-3) * left);
+  return 0.75 * guess + 0.25 * left;
+}
+
+/* Takes guards into U, each of which leaves less of t^2, while they cost a
+ * tenth of it at most: as many as leave most room above *c, the guess.  Returns
+ * what is left. */
+static double take_guards(svt_subspace *s, double t, double *c)
+{
+  double square = t * t, left = square, best = square;
+  *c = square;
+  for (int64_t p = s->rank; p <= s->shown; p++) {
+    double below = guess_below(s, p, left);
+    if (p == s->rank || below * best < *c * left) {
+      *c = below;
       best = left;
-      s->proved = i;
+      s->proved = p;
     }
-    if (i == s->shown) break;
-    double below = square - s->theta[i], e = s->error[i];
-    if (!(e * e < (left - 0.9 * square) * below)) break;
-    left -= e * (e / below);
+    if (p == s->shown) break;
+    double under = square - s->theta[p], e = s->error[p];
+    if (!(e * e < (left - 0.9 * square) * under)) break;
+    left -= e * (e / under);
   }
   return best;
 }
@@ -241,17 +255,7 @@ lapis_status svt_inside_certify(svt_subspace *s, const svt_question *q,
   *out = small_rest(s, q) ? PROVED : UNKNOWN;
   s->shown = shown;
   if (*out == PROVED) return LAPIS_OK;
-  double t = q->t;
-  double left = take_guards(s, t);
-  int64_t next = s->proved < s->used ? s->proved : s->used - 1;
-  /* a quarter of the way up, for what the guess may lack */
-  double guess = fmin(fmax(s->theta[next], 0.2 * left), (1 - 2e-3) * left);
-  double c = 0.75 * guess + 0.25 * left;
-  /* where all guards are taken, what is left lies below the last of them */
-  int64_t last = s->proved - 1;
-  double above = last >= s->rank ? s->theta[last] + s->error[last] : INFINITY;
-  bool all = s->proved == s->shown && above < (1 - 2e-4) * left;
-  if (all) c = fmax(above, 0.2 * left);
+  double c, left = take_guards(s, q->t, &c);
   if (s->filter != NULL)
     TRY(factored(s, q->W, left, 0.75 * c + 0.25 * left, out));
   if (*out != UNKNOWN) return LAPIS_OK;
