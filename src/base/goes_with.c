@@ -164,6 +164,18 @@ static lapis_status check(lapis_ctx *ctx, const beside *b, const lapis_param *p)
   return LAPIS_OK;
 }
 
+/* One of "a|b". */
+static bool is_choice(const char *choices, const char *text)
+{
+  size_t length = strlen(text);
+  for (const char *at = choices; at != NULL; at = strchr(at, '|')) {
+    at += *at == '|';
+    if (strncmp(at, text, length) == 0 && strchr("|", at[length]) != NULL)
+      return true;
+  }
+  return false;
+}
+
 /* A row that names the file of a matrix, and the matrix is empty: its name
  * alone changes nothing. */
 static lapis_status check_matrix_of(lapis_ctx *ctx, const beside *b,
@@ -175,7 +187,7 @@ static lapis_status check_matrix_of(lapis_ctx *ctx, const beside *b,
     return LAPIS_OK;
   const char *file = *(
       const char *const *)(const void *)((const char *)b->settings + p->offset);
-  if (p->choices != NULL && strcmp(file, p->choices) == 0) return LAPIS_OK;
+  if (is_choice(p->choices, file)) return LAPIS_OK;
   (void)snprintf(text, sizeof text, "--%s", p->name);
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "%s: %s names '%.80s', and its matrix is empty; set the "

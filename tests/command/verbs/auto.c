@@ -188,7 +188,9 @@ static void what_to_ask(void **state)
   command_run(&c, "fit auto t.csv --target a --drop kind --targets numbers "
                   "--ask 2");
   command_expect(&c, 2, "--ask");
-  command_run(&c, "fit auto t.csv --target kind -G b --bags --ask 2");
+  static const char bags[] = "bag,a,kind\n1,1,low\n1,2,low\n2,3,top\n";
+  command_write(&c, "bags.csv", bags, strlen(bags));
+  command_run(&c, "fit auto bags.csv --target kind -G bag --bags --ask 2");
   command_expect(&c, 2, "--ask");
   command_end(&c);
 }

@@ -146,7 +146,7 @@ static void refusals_name_the_way_out(void **state)
   refuse(&data, &set, LAPIS_EINVAL, "none of auto, none, shift, scale");
   set = points("rotation");
   set.layout = LAPIS_ROML_DESCRIPTOR;
-  refuse(&data, &set, LAPIS_EINVAL, "add layout coordinates");
+  refuse(&data, &set, LAPIS_EINVAL, "invariance goes with layout coordinates");
   lapis_data solid = {.X = lapis_mat_f64(v.X, 4, K * N / 2), .group = v.group};
   set = points("rotation");
   refuse(&solid, &set, LAPIS_ESHAPE, "needs points (x, y), X has 4 columns");
