@@ -50,15 +50,15 @@ static int set_context(cli *c)
 }
 
 /* --backend, wherever it stands: a model is read while the words are. */
-static int look_for_backend(cli *c, int argc, char **argv)
+static int look_for_backend(cli *c, char **argv)
 {
   static const char name[] = "--backend";
   const size_t size = sizeof name - 1;
-  for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
+  for (char **at = argv; *at != NULL && strcmp(*at, "--") != 0; at++) {
     const char *value = NULL;
-    if (strncmp(argv[i], name, size) != 0) continue;
-    if (argv[i][size] == '=') value = argv[i] + size + 1;
-    if (argv[i][size] == '\0') value = argv[i + 1]; /* NULL behind the last */
+    if (strncmp(*at, name, size) != 0) continue;
+    if ((*at)[size] == '=') value = *at + size + 1;
+    if ((*at)[size] == '\0') value = at[1]; /* NULL behind the last */
     if (value == NULL) continue;
     lapis_status s = lapis_ctx_set(c->ctx, name + 2, value);
     if (s < 0) return cli_fail_status(c, s);
@@ -70,7 +70,7 @@ static int look_for_backend(cli *c, int argc, char **argv)
 
 static int run_verb(cli *c, int argc, char **argv)
 {
-  int code = c->verb->takes_model ? look_for_backend(c, argc, argv) : EXIT_DONE;
+  int code = c->verb->takes_model ? look_for_backend(c, argv) : EXIT_DONE;
   if (code == EXIT_DONE) code = args_parse(c, argc, argv);
   if (code != EXIT_DONE) return code;
   if (args_get(&c->args, "help") != NULL)
