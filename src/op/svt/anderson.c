@@ -35,7 +35,7 @@ void anderson_new(la *h, int64_t rows, int64_t cols, int parts,
 static lapis_status take_memory(anderson *a)
 {
   la *h = a->h;
-  if (a->c.rows > 0) return LAPIS_OK;
+  if (a->parts == 0 || a->c.rows > 0) return LAPIS_OK;
   for (int p = 0; p < a->parts; p++) {
     int64_t size = a->rows * a->cols;
     TRY(h->ops->alloc(h, LAPIS_F64, a->rows, a->cols, &a->old[p]));
