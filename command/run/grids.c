@@ -160,9 +160,7 @@ int find_suspects(cli *c, const lapis_data *data, const void *settings,
                        : lapis_suspects(c->ctx, c->method, data, settings, NULL,
                                         count, index, doubt, &found);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
-  if (wrong != NULL) found = wrong[2] < count ? wrong[2] : count;
-  bool learnt = wrong == NULL || wrong[3] != LAPIS_DOUBTS_GUESSED;
-  if (!learnt) found = 0; /* nothing speaks against a label */
+  if (wrong != NULL) found = lapis_doubts_shown(wrong, count);
   keep_suspects(c, index, doubt, found, wrong);
   return EXIT_DONE;
 }

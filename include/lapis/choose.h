@@ -138,6 +138,13 @@ LAPIS_API lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
                                     int64_t count, int64_t *index,
                                     double *probability, int64_t *found,
                                     int64_t *wrong);
+/* How many of `count` it has listed that are worth showing: where hidden labels
+ * were guessed nothing speaks against a given one. */
+static inline int64_t lapis_doubts_shown(const int64_t *wrong, int64_t count)
+{
+  if (wrong[3] == LAPIS_DOUBTS_GUESSED) return 0;
+  return wrong[2] < count ? wrong[2] : count;
+}
 /* What wrong[4] says, as a sentence without a point; "" of no label.  Returns
  * text. */
 LAPIS_API char *lapis_doubts_text(const int64_t *wrong, char *text,

@@ -147,8 +147,7 @@ static lapis_status doubt(lapis_ctx *ctx, const lapis_data *data,
   char text[320];
   TRY(lapis_doubts(ctx, &data->Y, data->group, held_out, count, index, margin,
                    &rather, wrong));
-  *found = wrong[2] < count ? wrong[2] : count;
-  if (wrong[3] == LAPIS_DOUBTS_GUESSED) *found = 0; /* nothing was learnt */
+  *found = lapis_doubts_shown(wrong, count);
   bool said = *found > 0 && !isnan(margin[0]);
   if (wrong[2] > 0)
     base_note(ctx, said ? BASE_NOTE : BASE_WARNING, "doubts", "suspects: %s",

@@ -212,7 +212,7 @@ lapis_status race_draw(const comparison *r, const lapis_data *data,
 calibration race_calibration(const comparison *r, const candidate *x,
                              const double *score);
 /* The place of x among the candidates, where it is added unless it is there;
- * -1: there is no more room.  Whether it was added. */
+ * -1: there is no more room. */
 int candidates_place(comparison *r, const candidate *x);
 /* Whether it was not there. */
 static inline bool candidates_add(comparison *r, const candidate *x)
@@ -233,9 +233,8 @@ void cost_admit(comparison *r, int first);
 lapis_status bags_answers(comparison *r, const candidate *x, int64_t fold,
                           double *score);
 /* describe.c: its method, and what a candidate ran with, as options of the
- * command; what stands
- * behind these of one that reads what mc has filled, and of a misvm whose
- * positive bags are those of the smaller value. */
+ * command; what stands behind these of one that reads what mc has filled, and
+ * of a misvm whose positive bags are those of the smaller value. */
 #define RACE_FILLED " (gaps filled by mc)"
 #define RACE_TURNED " (the smaller value is positive)"
 const char *candidate_method(candidate_kind kind);
