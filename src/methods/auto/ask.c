@@ -6,7 +6,11 @@
  * |2 p - 1|, of several labels the mean of that over those that are not known.
  * k-means of their standardised features parts them into as many clusters as
  * are asked, and of each the sample nearest to the centre is asked.  Beside the
- * least sure alone, and chance: bench/results/ask.md. */
+ * least sure alone, and chance: bench/results/ask.md.  Where it has to stop,
+ * the least sure fill what is open.
+ *
+ * k-means of op/learn is of 512 numbers a point, in single precision, from
+ * random seeds; features may be more, and few samples are looked at. */
 #include "methods/auto/ask.h"
 
 #include <math.h>
@@ -87,10 +91,15 @@ static double distance(const asking *w, int64_t k, int64_t c)
   return sum;
 }
 
-/* The least sure, then whoever is farthest from all centres that there are. */
-static void seed(asking *w)
+static bool stopped(lapis_ctx *ctx)
 {
-  for (int64_t c = 0, next = 0; c < w->count; c++) {
+  return base_cancelled(ctx) || base_late(ctx);
+}
+
+/* The least sure, then whoever is farthest from all centres that there are. */
+static void seed(lapis_ctx *ctx, asking *w)
+{
+  for (int64_t c = 0, next = 0; c < w->count && !stopped(ctx); c++) {
     memcpy(w->centre + c * w->d, w->Z + next * w->d,
            (size_t)w->d * sizeof *w->Z);
     next = 0;
@@ -136,8 +145,9 @@ static lapis_status part(lapis_ctx *ctx, const lapis_mat *X, asking *w)
 {
   for (int64_t k = 0; k < w->near; k++) w->at[k].cluster = -1;
   TRY(standardise(ctx, X, w));
-  seed(w);
-  for (int round = 0; round < ROUNDS && assign(w); round++) centre(w);
+  seed(ctx, w);
+  for (int round = 0; round < ROUNDS && !stopped(ctx) && assign(w); round++)
+    centre(w);
   for (int64_t c = 0; c < w->count; c++) {
     open_sample *best = NULL;
     for (int64_t k = 0; k < w->near; k++)

@@ -270,8 +270,9 @@ static lapis_status begin_filter(svt_subspace *s, const svt_question *q)
   if (status == LAPIS_ENOMEM) s->cold = false; /* products of W then */
   if (status == LAPIS_ENOMEM) return LAPIS_OK;
   TRY(status);
-  TRY(restart(s));
-  if (s->used > FIRST) s->used = FIRST;
+  s->used = s->shown < FIRST ? s->shown : FIRST;
+  la_array X = la_cols(&s->X, 0, s->used), B = la_cols(&s->B, 0, s->used);
+  TRY(la_copy(s->h, &X, &B));
   int64_t more = 2 * FIRST - s->used, most = s->k / 2 - s->used;
   if (more > most) more = most;
   if (more > 0) { /* of a value that is many there is one a column of a block */
