@@ -165,8 +165,8 @@ class AutoClassifier(_Transductive):
         What was compared, best first: method, settings, figures on hidden
         labels.
     choice_ : str or None
-        Who answered, as `candidates` takes it: for the same features with
-        other labels, without a comparison.
+        The method that answered, as `candidates` takes it: for the same
+        features with other labels, without a comparison.
     asked_ : ndarray of int
         With `ask`: samples without a label whose labels would help most.
     sets_ : ndarray of bool
@@ -230,7 +230,7 @@ class AutoRegressor(RegressorMixin, Estimator):
         What was compared, best first: method, settings, squared error relative
         to that of the mean, R^2 and more on hidden rows.
     choice_ : str or None
-        Who answered, as `candidates` takes it.
+        The method that answered, as `candidates` takes it.
     intervals_ : ndarray
         With `coverage`: as `predict_interval`, of all samples.
 
@@ -321,7 +321,8 @@ class MatrixCompletionClassifier(_Transductive):
     candidates_ : list of dict
         What was compared, best first; empty where mu was given.
     choice_ : str or None
-        Who answered, as `candidates` of ``AutoClassifier`` takes it.
+        The method that answered, as `candidates` of ``AutoClassifier``
+        takes it.
 
     Examples
     --------
