@@ -71,10 +71,10 @@ static void kinds_stay(void **state)
   begin_stripes(&c, 2);
   write_labels(&c, two, 2, 14);
 #define AUTO                                                             \
-  "label in --labels labels.csv --features auto --words 16 --count 100 " \
+  "label in --labels labels.csv --features auto --words 27 --count 100 " \
   "--cache kept --threads 1 --candidates linear -q --json "
 #define NAMELESS                                                         \
-  "label in --labels labels.csv --features auto --words 16 --count 100 " \
+  "label in --labels labels.csv --features auto --words 27 --count 100 " \
   "--cache kept --threads 1 -q --json "
   command_do(&c, AUTO "--result a.npz");
   command_do(&c, NAMELESS "--again a.npz --result b.npz");
