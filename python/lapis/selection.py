@@ -20,6 +20,8 @@ from ._validation import (check_groups, check_length, check_y, labels_of,
 class Folds(BaseCrossValidator):
     """A splitter for GridSearchCV with the folds of ``lapis cv``.
 
+    Classes and labels are spread evenly over them, where y is given.
+
     Parameters
     ----------
     n_splits : int, default=5
@@ -68,17 +70,27 @@ class Folds(BaseCrossValidator):
 
 
 def _placeholders(n, y, groups):
-    """Data of which only the known targets and the groups are looked at."""
-    known = np.zeros((n, 1))
+    """Data of which only the targets and the groups are looked at."""
+    targets = np.zeros((n, 1))
     if y is not None:
         y = np.atleast_1d(labels_of(y.toarray() if is_sparse(y) else y))
         check_length(y, n, "y")
-        unknown = unknown_in(y)
-        known[unknown.reshape(n, -1).all(axis=1)] = np.nan
+        targets = _codes(y).reshape(n, -1)
     code = None
     if groups is not None:
         code = check_groups(groups, n)[1]
-    return Inputs(X=np.zeros((n, 1)), Y=known, group=code)
+    return Inputs(X=np.zeros((n, 1)), Y=targets, group=code)
+
+
+def _codes(y):
+    """Numbers, or words by the place of each among all; NaN: not known."""
+    if y.dtype.kind in "fiub":
+        return y.astype(np.float64)
+    known = ~unknown_in(y)
+    codes = np.full(y.size, np.nan)
+    words = [str(word) for word in y.ravel()[known]]
+    codes[known] = np.unique(words, return_inverse=True)[1]
+    return codes
 
 
 def suspects(estimator: object, X: Optional[ArrayLike], y: ArrayLike,
@@ -159,7 +171,7 @@ def _held_out(estimator, X, y, groups):
     p = np.full((len(y), len(labels)), np.nan)
     folds = Folds(n_splits, random_state=getattr(estimator, "random_state",
                                                  None))
-    for shown, hidden in folds.split(known, None, groups):
+    for shown, hidden in folds.split(known, y[known], groups):
         shown, hidden = known[shown], known[hidden]
         fitted = copy.deepcopy(estimator).fit(
             _rows(X, shown), y[shown].astype(labels.dtype))

@@ -235,6 +235,18 @@ class Habits(unittest.TestCase):
                 np.testing.assert_array_equal(lapis.Folds(4).draw(X, given),
                                               drawn)
 
+    def test_folds_hold_as_much_of_each_class(self):
+        """Whatever classes are called; of numbers folds are as they were."""
+        X, y = np.zeros((90, 2)), np.repeat([0, 1, 2], [60, 21, 9])
+        for given in (y, 7 - y, np.array(["z", "b", "k"])[y], np.eye(3)[y]):
+            drawn = lapis.Folds(3).draw(X, given)
+            for c, count in enumerate((20, 7, 3)):
+                self.assertEqual(np.bincount(drawn[y == c]).tolist(),
+                                 [count] * 3)
+        np.testing.assert_array_equal(
+            lapis.Folds(3).draw(X, np.random.default_rng(1).normal(size=90)),
+            lapis.Folds(3).draw(X))
+
     def test_folds_of_sparse_labels_and_of_too_few(self):
         X, y, _ = two_classes(60)
         labels = np.stack([y > 0, y < 0], axis=1).astype(float)

@@ -29,17 +29,17 @@ typedef struct fold_plan {
   int64_t K;
 } fold_plan;
 
-/* n samples; where they are divided among processes, of this one, without Y
- * and kinds. */
+/* n samples; where they are divided among processes, of this one, without Y.
+ */
 typedef struct fold_draw {
   const char *method; /* which is named where folds are refused */
   fold_use use;
   int64_t samples, folds;
   const int64_t *group; /* n: stays whole; NULL: every sample by itself */
-  const lapis_mat *Y;   /* or NULL: every sample has a target */
-  bool cells;           /* known labels of Y are hidden one by one */
-  const int64_t *kind;  /* n: spread evenly over the folds; NULL: of one kind */
-  int64_t kinds;
+  /* Its labels, or classes, are spread evenly; NULL: every sample has a target,
+   * and all are alike. */
+  const lapis_mat *Y;
+  bool cells;    /* known labels of Y are hidden one by one */
   bool or_fewer; /* as many folds as there are units, if they are fewer */
 } fold_draw;
 

@@ -146,19 +146,16 @@ static void every_sample_is_hidden_once(void **state)
   discard(b);
 }
 
-/* Of two values the rarer is hidden by as many folds as it can be, wherever its
- * samples stand; where chance did that, the folds are those of any targets. */
+/* Of two values the rarer is hidden by all folds alike, wherever its samples
+ * stand. */
 static void a_rare_value_is_dealt_in_turn(void **state)
 {
   bench *b = make((double[]){0, 1}, 2, 5);
   lapis_cv_options o = judged_by("auroc");
-  int64_t drawn[N], any[N];
+  int64_t drawn[N];
   double y[N];
   uint64_t seed = 3;
-  int moved = 0;
   b->data.Y = lapis_mat_f64(y, 1, N);
-  for (int j = 0; j < N; j++) y[j] = j;
-  assert_int_equal(lapis_cv_draw(b->ctx, &b->data, &o, any), 0);
   for (int draw = 0; draw < 60; draw++) {
     int rare = 2 + draw % 7;
     for (int j = 0; j < N; j++) y[j] = 1;
@@ -168,23 +165,16 @@ static void a_rare_value_is_dealt_in_turn(void **state)
       y[j] = 0;
     }
     assert_int_equal(lapis_cv_draw(b->ctx, &b->data, &o, drawn), 0);
-    int64_t size[FOLDS] = {0}, of_rare[FOLDS] = {0}, by_chance[FOLDS] = {0};
-    int with = 0, had = 0;
+    int64_t size[FOLDS] = {0}, of_rare[FOLDS] = {0};
     for (int j = 0; j < N; j++) {
       size[drawn[j]]++;
       of_rare[drawn[j]] += y[j] < 1;
-      by_chance[any[j]] += y[j] < 1;
     }
     for (int f = 0; f < FOLDS; f++) {
       assert_int_equal(size[f], N / FOLDS);
-      with += of_rare[f] > 0;
-      had += by_chance[f] > 0;
+      assert_in_range(of_rare[f], rare / FOLDS, (rare + FOLDS - 1) / FOLDS);
     }
-    assert_int_equal(with, rare < FOLDS ? rare : FOLDS);
-    if (had == with) assert_memory_equal(drawn, any, sizeof any);
-    moved += had < with;
   }
-  assert_in_range(moved, 1, 59);
   discard(b);
 }
 

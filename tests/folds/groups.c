@@ -15,7 +15,9 @@
 enum { MOST = 120 };
 
 typedef struct drawn {
-  int64_t n, groups, kinds, group[MOST], kind[MOST];
+  int64_t n, groups, kinds, group[MOST];
+  double kind[MOST];
+  lapis_mat Y; /* 1 x n: kinds */
   fold_draw how;
   fold_plan plan;
 } drawn;
@@ -28,15 +30,15 @@ static void draw_some(lapis_ctx *ctx, uint64_t *seed, drawn *d)
   d->kinds = 1 + (int64_t)(check_uniform(seed) * 4);
   for (int64_t j = 0; j < d->n; j++) {
     d->group[j] = (int64_t)(check_uniform(seed) * (double)d->groups) - 3;
-    d->kind[j] = (int64_t)(check_uniform(seed) * (double)d->kinds);
+    d->kind[j] = floor(check_uniform(seed) * (double)d->kinds);
   }
+  d->Y = lapis_mat_f64(d->kind, 1, d->n);
   d->how = (fold_draw){.method = "test",
                        .use = FOLDS_RR,
                        .samples = d->n,
                        .folds = 2 + (int64_t)(check_uniform(seed) * 5),
                        .group = d->group,
-                       .kind = d->kind,
-                       .kinds = d->kinds,
+                       .Y = &d->Y,
                        .or_fewer = true};
   assert_int_equal(folds_draw(ctx, &d->how, &d->plan), LAPIS_OK);
 }
@@ -115,7 +117,6 @@ static void kinds_are_spread(void **state)
     int64_t rare = 2 + trial % 3, in = 0, folds[MOST] = {0};
     draw_some(ctx, &seed, &d);
     folds_free(&d.plan);
-    d.how.kinds = 2;
     d.how.group = trial % 2 ? d.group : NULL;
     for (int64_t j = 0; j < d.n; j++) {
       d.group[j] = j / 5; /* whole groups of four and one that is rare */
@@ -123,7 +124,7 @@ static void kinds_are_spread(void **state)
     }
     assert_int_equal(folds_draw(ctx, &d.how, &d.plan), LAPIS_OK);
     for (int64_t j = 0; j < d.n; j++)
-      if (d.kind[j]) folds[d.plan.fold[j]] = 1;
+      if (d.kind[j] > 0) folds[d.plan.fold[j]] = 1;
     for (int64_t f = 0; f < d.plan.folds; f++) in += folds[f];
     assert_int_equal(in, rare < d.plan.folds ? rare : d.plan.folds);
     folds_free(&d.plan);

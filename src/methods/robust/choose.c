@@ -147,8 +147,7 @@ static lapis_status choose_folds(rr *w, plan *p)
       p->Y[j] = w->labels.value[p->kind[j]];
     }
     p->data.Y = lapis_mat_f64(p->Y, 1, w->n);
-    how.kind = p->kind;
-    how.kinds = w->labels.n_values;
+    how.Y = &p->data.Y;
   }
   TRY(folds_draw(ctx, &how, &p->folds));
   folds_say_groups(ctx, &how, &p->folds);

@@ -66,17 +66,6 @@ static lapis_status one_fold(svmplus *w, sv_maker *make, int64_t fold,
   return s;
 }
 
-/* Which kind sample i is of: its class; of several labels whether it has the
- * first. */
-static int64_t kind_of(const svmplus *w, int64_t i)
-{
-  const double *sign = w->labels.sign + i * w->K;
-  int64_t c = 0;
-  if (w->labels.kind != TARGETS_CLASS) return sign[0] > 0;
-  while (c + 1 < w->K && !(sign[c] > 0)) c++;
-  return c;
-}
-
 /* What is left beside each fold has both kinds of every class: scores of fewer
  * classes would have fewer columns. */
 static lapis_status check_folds(const svmplus *w)
@@ -117,21 +106,16 @@ lapis_status sv_platt_folds(svmplus *w)
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "svmplus: --probability needs features; a precomputed "
                       "kernel cannot be split into folds");
-  int64_t *kind = base_alloc(ctx, n, sizeof *kind);
-  if (kind == NULL) return LAPIS_ENOMEM;
-  for (int64_t i = 0; i < n; i++) kind[i] = kind_of(w, i);
+  lapis_mat Y = lapis_mat_f64(w->labels.sign, w->K, n);
   fold_draw how = {.method = "svmplus",
                    .use = FOLDS_PLATT,
                    .samples = n,
                    .folds = FOLDS,
                    .group = w->data.group,
-                   .kind = kind,
-                   .kinds = w->K > 1 ? w->K : 2,
+                   .Y = &Y,
                    .or_fewer = true};
   folds_free(&w->folds);
-  lapis_status s = folds_draw(ctx, &how, &w->folds);
-  base_free(kind);
-  TRY(s);
+  TRY(folds_draw(ctx, &how, &w->folds));
   TRY(check_folds(w));
   folds_say_groups(ctx, &how, &w->folds);
   if (w->set.balanced) sv_say_balanced(ctx);

@@ -44,20 +44,20 @@ static int64_t count_folds(const splitting *p)
 static lapis_status split(splitting *p, int64_t folds)
 {
   int64_t n = p->w->q.n;
-  int64_t *kind = base_alloc(p->w->base.ctx, n, sizeof *kind);
-  if (kind == NULL) return LAPIS_ENOMEM;
+  double *y = base_alloc(p->w->base.ctx, n, sizeof *y);
+  if (y == NULL) return LAPIS_ENOMEM;
+  lapis_mat Y = lapis_mat_f64(y, 1, n);
   for (int64_t k = 0; k < p->bags->count; k++)
     for (int64_t m = 0; m < p->bags->item[k].count; m++)
-      kind[p->bags->item[k].member[m]] = p->held[k].positive;
+      y[p->bags->item[k].member[m]] = p->held[k].positive;
   fold_draw how = {.method = "misvm",
                    .use = FOLDS_BAGS,
                    .samples = n,
                    .folds = folds,
                    .group = p->w->data.group,
-                   .kind = kind,
-                   .kinds = 2};
+                   .Y = &Y};
   lapis_status s = folds_draw(p->w->base.ctx, &how, &p->folds);
-  base_free(kind);
+  base_free(y);
   return s;
 }
 
