@@ -247,15 +247,30 @@ static wrong_share share_wrong(const asked *of, doubt *all, int64_t n)
   return out;
 }
 
-/* Below this probability (of labels as they are given, of which a share f is
- * wrong, each for one of so many others) a label is wrong rather than right:
- * given that it would be g with probability q if none were wrong,
- * p = (1 - f) q + f (1 - q) / others, and it is wrong with probability
- * f (1 - q) / others / p, which is 1/2 where both terms are one. */
-static double doubted_below(double f, double others)
+/* Labels of which a share f is wrong, each for one of so many others. */
+typedef struct mistakes {
+  double f, others;
+} mistakes;
+
+static mistakes mistakes_of(double f, double others)
 {
-  f = fmin(f, MOST_WRONG);
-  return 2 * f * (1 - f) / (f + (1 - f) * others);
+  return (mistakes){fmin(f, MOST_WRONG), others};
+}
+
+/* That a label is wrong which is given with probability p.  If none were wrong
+ * it would be g with q: p = (1 - f) q + f (1 - q) / others, where the second
+ * term is of wrong ones. */
+static double wrong_probability(mistakes m, double p)
+{
+  double one = m.f / m.others; /* of the others */
+  double q = fmax(p - one, 0) / (1 - m.f - one);
+  return fmin(one * fmax(1 - q, 0) / fmax(p, LEAST), 1);
+}
+
+/* Below this p a label is wrong rather than right: both terms are one there. */
+static double doubted_below(mistakes m)
+{
+  return 2 * m.f * (1 - m.f) / (m.f + (1 - m.f) * m.others);
 }
 
 static int64_t count_below(const doubt *all, int64_t n, double p)
@@ -274,17 +289,19 @@ static int64_t wrong_at_least(int64_t doubted)
 }
 
 /* Leaves the least likely labels first; how many of them are more likely wrong
- * than right. */
+ * than right, by *by. */
 static int64_t count_wrong(const asked *of, doubt *all, int64_t n,
-                           int64_t wrong[4])
+                           int64_t wrong[4], mistakes *by)
 {
   /* K - 1 others; mistakes are for what is alike, which half of them are */
   bool classes = of->t->kind == TARGETS_CLASS, clear = is_clear(of, all, n);
   wrong_share f = share_wrong(of, all, n);
   double others = classes ? (double)of->t->classes - 1 : 1;
   double alike = fmax((others + 1) / 2, 1);
+  mistakes least = mistakes_of(f.low, others);
+  *by = mistakes_of(f.f, alike);
   qsort(all, (size_t)n, sizeof *all, least_first);
-  wrong[0] = wrong_at_least(count_below(all, n, doubted_below(f.low, others)));
+  wrong[0] = wrong_at_least(count_below(all, n, doubted_below(least)));
   wrong[1] = (int64_t)ceil(f.high * (double)n);
   wrong[2] = n;
   wrong[3] = (int64_t)rint(f.surest * (double)n);
@@ -297,7 +314,7 @@ static int64_t count_wrong(const asked *of, doubt *all, int64_t n,
     wrong[3] = LAPIS_DOUBTS_HARD;
   if (wrong[3] < 0) wrong[0] = 0, wrong[1] = n;
   if (wrong[3] == LAPIS_DOUBTS_GUESSED) return 0; /* nothing speaks against */
-  return count_below(all, n, doubted_below(f.f, alike));
+  return count_below(all, n, doubted_below(*by));
 }
 
 char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
@@ -368,12 +385,13 @@ lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
   bool room = all != NULL && share != NULL && alone != NULL && first != NULL;
   if (room) find_alone(&t, group, first, alone);
   if (room && fits) {
-    int64_t n = ask(&of, all), under = count_wrong(&of, all, n, wrong);
+    mistakes by;
+    int64_t n = ask(&of, all), under = count_wrong(&of, all, n, wrong, &by);
     bool some = wrong[3] > 0 && wrong[0] > 0;
     for (int64_t k = 0; k < n && k < count; k++) {
       index[2 * k] = all[k].sample;
       index[2 * k + 1] = all[k].class_;
-      probability[k] = some ? 1 - all[k].p : NAN;
+      probability[k] = some ? wrong_probability(by, all[k].p) : NAN;
       *found += k < under;
     }
   }
