@@ -261,10 +261,10 @@ static int compute(cli *c, const lapis_array *list)
   if (status < 0) return cli_fail_status(c, status);
   status = lapis_solve(s);
   int code = cli_exit_code(c, status);
-  if (status < 0)
-    code = cli_fail_status(c, status);
-  else if (status == LAPIS_CANCELLED)
+  if (status == LAPIS_CANCELLED || status == LAPIS_ESTOPPED)
     code = cli_interrupted(c, how.cache == NULL ? "" : flow_kept(c));
+  else if (status < 0)
+    code = cli_fail_status(c, status);
   else if (status == LAPIS_OK)
     code = finish(c, s);
   lapis_solver_free(s);

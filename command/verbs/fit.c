@@ -375,8 +375,7 @@ static int solve(cli *c, job *j)
   }
   if (s >= 0) given_say(c);
   if (s >= 0) s = lapis_solve(j->solver);
-  bool none = s == LAPIS_CANCELLED && lapis_result_name(j->solver, 0) == NULL;
-  if (s < 0 || none) return cli_fail_status(c, s);
+  if (s < 0) return cli_fail_status(c, s);
   int code = suspects(c, j);
   lapis_ctx_limit(c->ctx, INFINITY); /* to write it */
   j->finished = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR ||

@@ -436,8 +436,8 @@ static int work(cli *c, job *j)
   lapis_status s = lapis_label_new(c->ctx, j->list.mat.val, j->list.mat.cols,
                                    j->settings, &j->flow);
   if (s >= 0) s = lapis_solve(j->flow);
+  if (s == LAPIS_CANCELLED || s == LAPIS_ESTOPPED) return flow_interrupted(c);
   if (s < 0) return cli_fail_status(c, s);
-  if (s == LAPIS_CANCELLED) return flow_interrupted(c);
   return finish(c, j, s);
 }
 

@@ -171,8 +171,8 @@ static int work(cli *c, const flow_verb *v, flow_job *j)
     s = lapis_flow_new(c->ctx, c->method, j->list.mat.val, j->list.mat.cols,
                        j->settings, &j->flow);
   if (s >= 0) s = lapis_solve(j->flow);
+  if (s == LAPIS_CANCELLED || s == LAPIS_ESTOPPED) return flow_interrupted(c);
   if (s < 0) return cli_fail_status(c, s);
-  if (s == LAPIS_CANCELLED) return flow_interrupted(c);
   return finish(c, v, j, s);
 }
 

@@ -17,6 +17,7 @@ _VALUE = r"'[^']*'|[-+]?[\d.][\d.e+-]*\b|[A-Z]+\b|[a-z][\w-]*(?:,[a-z][\w-]*)*"
 _OPTION = re.compile(rf"--([A-Za-z][\w-]*)(?: ({_VALUE}))?")
 _PLACE = re.compile(r"\b(rows?|columns?|samples?|slots?|class) (\d+)"
                     r"( (?:and|to) )?((?<=\s)\d+(?!\d|\.\d|e))?")
+_LIST = re.compile(r"\b((?:rows|columns|samples) \d+)((?:, \d+\b)+)")
 
 
 @lru_cache(maxsize=None)
@@ -54,6 +55,12 @@ def _from_0(match):
     return said if last is None else said + str(int(last) - 1)
 
 
+def _list_from_0(match):
+    more = re.sub(r"\d+", lambda m: str(int(m.group()) - 1), match.group(2))
+    return match.group(1) + more
+
+
 def in_python(text):
     """A sentence of the library as Python says it."""
-    return _PLACE.sub(_from_0, _OPTION.sub(_keyword, text))
+    text = _OPTION.sub(_keyword, text).replace("-G FILE says", "groups says")
+    return _PLACE.sub(_from_0, _LIST.sub(_list_from_0, text))

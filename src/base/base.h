@@ -37,6 +37,20 @@ void base_say(lapis_ctx *ctx, int level, const char *format, ...)
  * writes them; lapis_fail, base_say and base_note do so with their formats. */
 const char *base_spell(const lapis_ctx *ctx, const char *text, char *to,
                        size_t size);
+/* Where a value of a matrix is, sample and k from 0, k of "feature" or
+ * "target"; k < 0: the sample alone.  "row 6, column 3" for one who has a
+ * table, "sample 6, feature 3 (from 1)" for a program, whose matrices may lie
+ * either way.  CELL has the room for it, to the end of the block. */
+enum { CELL_BYTES = 80 };
+const char *base_cell(const lapis_ctx *ctx, int64_t sample, const char *kind,
+                      int64_t k, char to[CELL_BYTES]);
+#define CELL(ctx, sample, kind, k) \
+  base_cell(ctx, sample, kind, k, (char[CELL_BYTES]){""})
+/* What a user of the command does, or a program, in the words of the one. */
+const char *base_door(const lapis_ctx *ctx, const char *command,
+                      const char *program);
+#define BAG_OF(ctx) \
+  base_door(ctx, "-G FILE says", "the member group of the data says")
 /* A warning that a context gives once, however many solves it makes. */
 typedef enum base_topic {
   BASE_THREE_SIGNS = 1,

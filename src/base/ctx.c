@@ -24,6 +24,26 @@ const char *base_spell(const lapis_ctx *ctx, const char *text, char *to,
   return spell_settings(text, ctx->notes.keywords, to, size);
 }
 
+const char *base_door(const lapis_ctx *ctx, const char *command,
+                      const char *program)
+{
+  return ctx != NULL && ctx->notes.keywords ? program : command;
+}
+
+const char *base_cell(const lapis_ctx *ctx, int64_t sample, const char *kind,
+                      int64_t k, char to[CELL_BYTES])
+{
+  bool program = ctx != NULL && ctx->notes.keywords;
+  int used = snprintf(to, CELL_BYTES, "%s %" PRId64, program ? "sample" : "row",
+                      sample + 1);
+  if (k >= 0)
+    used += snprintf(to + used, CELL_BYTES - (size_t)used, ", %s %" PRId64,
+                     program ? kind : "column", k + 1);
+  if (program)
+    (void)snprintf(to + used, CELL_BYTES - (size_t)used, " (from 1)");
+  return to;
+}
+
 lapis_status lapis_fail(lapis_ctx *ctx, lapis_status s, const char *format, ...)
 {
   if (ctx == NULL) return s;

@@ -115,11 +115,13 @@ static lapis_status set_flag(lapis_ctx *ctx, const char *key, const char *value,
 
 static lapis_status set_spelling(lapis_ctx *ctx, const char *value)
 {
-  ctx->notes.keywords = strcmp(value, "keywords") == 0;
-  if (ctx->notes.keywords || strcmp(value, "options") == 0) return LAPIS_OK;
+  bool keywords = strcmp(value, "keywords") == 0;
+  if (keywords || strcmp(value, "options") == 0) {
+    ctx->notes.keywords = keywords;
+    return LAPIS_OK;
+  }
   return lapis_fail(ctx, LAPIS_EINVAL,
-                    "spelling: '%s' is neither options (--mu-rel .1) nor "
-                    "keywords (mu_rel=.1)",
+                    "spelling: '%s' is neither 'options' nor 'keywords'",
                     value);
 }
 

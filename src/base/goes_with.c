@@ -123,14 +123,18 @@ static void say(const beside *b, const condition *c, char *to, size_t size)
   }
   (void)snprintf(to, size, "%s --%.*s", with, (int)c->length, c->name);
   int said = 0;
+  bool open = false;
   for (const char *at = c->words; at != NULL && at < c->end; at++) {
     size_t length = strcspn(at, "|, ");
     used = strlen(to);
+    open = open || is_name("auto", at, length);
     if (!is_name("auto", at, length) && !is_name("true", at, length))
       (void)snprintf(to + used, size - used, "%s%.*s",
                      said++ > 0 ? " or " : " ", (int)length, at);
     at += length;
   }
+  used = strlen(to);
+  if (open && said == 0) (void)snprintf(to + used, size - used, " left open");
 }
 
 /* One of "a,b" from *at, which moves behind them; false: *why says what. */

@@ -76,7 +76,7 @@ static const char *spell(const char *text, bool keywords, int what, char *to,
         (what & BRACES) != 0 && *text == '{' ? strcspn(text, "}") : 0;
     bool named = strncmp(text, "--", 2) == 0 && begins &&
                  (isalpha((unsigned char)text[2]) || text[2] == '%');
-    if (brace > 1 && text[brace] == '}') {
+    if (brace > 1 && text[brace] == '}' && isalpha((unsigned char)text[1])) {
       put_setting(&w, keywords, text + 1, brace - 1);
       length = brace + 1;
     } else if (named && keywords && (what & OPTIONS) != 0) {

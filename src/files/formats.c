@@ -181,9 +181,9 @@ lapis_status lapis_arrays_read(lapis_ctx *ctx, const char *path,
     status = io_read(ctx, &f, &(io_request){.want = NULL}, out);
   else
     status = lapis_fail(ctx, LAPIS_EFORMAT,
-                        "%s: is text; a .npy or .npz file is expected here, as "
-                        "'lapis convert' makes of it",
-                        io_name(path));
+                        "%s: is text; a .npy or .npz file is expected here%s",
+                        io_name(path),
+                        base_door(ctx, ", as 'lapis convert' makes of it", ""));
   io_file_close(&f);
   return status;
 }

@@ -54,12 +54,12 @@ static lapis_status check_values(const decided *d)
     for (int64_t i = 0; i < d->labels->rows; i++)
       if (!is_value(t, lapis_mat_at(d->labels, i, j)) &&
           !is_class(t, lapis_mat_at(d->labels, i, j)))
-        return lapis_fail(d->ctx, LAPIS_EDATA,
-                          "%s: the label at row %" PRId64 ", column %" PRId64
-                          " is %g, the truth has %g and %g; labels are "
-                          "compared, not scores",
-                          d->name, j + 1, i + 1, lapis_mat_at(d->labels, i, j),
-                          t->value[0], t->value[1]);
+        return lapis_fail(
+            d->ctx, LAPIS_EDATA,
+            "%s: the label at %s is %g, the truth has %g and %g; labels are "
+            "compared, not scores",
+            d->name, CELL(d->ctx, j, "target", i),
+            lapis_mat_at(d->labels, i, j), t->value[0], t->value[1]);
   return LAPIS_OK;
 }
 
@@ -206,11 +206,11 @@ static lapis_status check_probabilities(lapis_ctx *ctx, const targets *t,
     for (int64_t c = 0; c < p->rows; c++) {
       double q = lapis_mat_at(p, c, j);
       if (q >= 0 && q <= 1) continue;
-      return lapis_fail(ctx, LAPIS_EDATA,
-                        "log-loss: the answer at row %" PRId64
-                        ", column %" PRId64 " is %g; a probability, from 0 to "
-                        "1, is needed; auroc compares scores",
-                        j + 1, c + 1, q);
+      return lapis_fail(
+          ctx, LAPIS_EDATA,
+          "log-loss: the answer at %s is %g; a probability, from 0 "
+          "to 1, is needed; auroc compares scores",
+          CELL(ctx, j, "target", c), q);
     }
   return LAPIS_OK;
 }

@@ -46,10 +46,11 @@ lapis_status la_open(lapis_ctx *ctx, la *out)
   out->ops = name == NULL ? &la_openblas : la_named(name);
   if (out->ops != NULL)
     return out->ops == &la_reference ? LAPIS_OK : check_room(ctx);
-  return lapis_fail(ctx, LAPIS_EINVAL,
-                    "backend \"%s\" is not known; take %s, %s, opencl or cuda "
-                    "(lapis info lists what is there)",
-                    name, kinds[0].name, kinds[1].name);
+  return lapis_fail(
+      ctx, LAPIS_EINVAL,
+      "backend \"%s\" is not known; take %s, %s, opencl or cuda%s", name,
+      kinds[0].name, kinds[1].name,
+      base_door(ctx, " (lapis info lists what is there)", ""));
 }
 
 lapis_status la_open_host(lapis_ctx *ctx, la *out)

@@ -348,22 +348,20 @@ static lapis_status check_entries(lapis_ctx *ctx, const char *method,
     bad.j = j;
   }
   if (bad.i < 0) return LAPIS_OK;
-  int64_t row = base_row(ctx, bad.j, A->cols);
+  const char *at = CELL(ctx, base_row(ctx, bad.j, A->cols) - 1,
+                        strcmp(what, "Y") == 0 ? "target" : "feature", bad.i);
   if (isnan(bad.v))
-    return lapis_fail(ctx, LAPIS_EMISSING,
-                      "%s: %s is NaN at row %" PRId64 ", column %" PRId64
-                      "; %s",
-                      method, what, row, bad.i + 1, missing);
+    return lapis_fail(ctx, LAPIS_EMISSING, "%s: %s is NaN at %s; %s", method,
+                      what, at, missing);
   if (isfinite(bad.v))
     return lapis_fail(ctx, LAPIS_EDATA,
-                      "%s: %s is %g at row %" PRId64 ", column %" PRId64
-                      ", too large to compute with (at most %g); scale the "
-                      "data",
-                      method, what, bad.v, row, bad.i + 1, LARGEST);
+                      "%s: %s is %g at %s, too large to compute with (at most "
+                      "%g); scale the data",
+                      method, what, bad.v, at, LARGEST);
   return lapis_fail(ctx, LAPIS_EDATA,
-                    "%s: %s is infinite at row %" PRId64 ", column %" PRId64
-                    "; write NaN for a value that was not observed",
-                    method, what, row, bad.i + 1);
+                    "%s: %s is infinite at %s; write NaN for a value that was "
+                    "not observed",
+                    method, what, at);
 }
 
 lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,

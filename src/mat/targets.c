@@ -121,9 +121,9 @@ static lapis_status bad_label(lapis_ctx *ctx, const char *method, double v,
                               int64_t i, int64_t j, bool zero_one)
 {
   return lapis_fail(ctx, LAPIS_EDATA,
-                    "%s: Y is %g at row %" PRId64 ", column %" PRId64
-                    "; several columns of labels are all %s, NaN where unknown",
-                    method, v, j + 1, i + 1,
+                    "%s: Y is %g at %s; several targets are all %s, NaN where "
+                    "unknown",
+                    method, v, CELL(ctx, j, "target", i),
                     zero_one ? "0 or 1" : "-1 or 1 (or all 0 or 1)");
 }
 

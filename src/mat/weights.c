@@ -11,9 +11,10 @@ lapis_status mat_check_weights(lapis_ctx *ctx, const char *method,
     most = fmax(most, weight[j]);
     if (weight[j] >= 0 && isfinite(weight[j])) continue;
     return lapis_fail(ctx, LAPIS_EDATA,
-                      "%s: the weight of row %" PRId64
-                      " is %g; a weight is a number, 0 or above",
-                      method, base_row(ctx, j, n), weight[j]);
+                      "%s: the weight of %s is %g; a weight is a number, 0 or "
+                      "above",
+                      method, CELL(ctx, base_row(ctx, j, n) - 1, NULL, -1),
+                      weight[j]);
   }
   if (weight == NULL || most > 0) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EDATA,

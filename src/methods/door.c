@@ -78,10 +78,11 @@ static lapis_status pass_door(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_data *data, const void *settings,
                               bool whole, lapis_solver **out)
 {
-  MAKES(out);
-  NEEDS(ctx, ctx, data, out);
   const method_entry *e = method_entry_of(m);
-  if (e == NULL) return lapis_fail(ctx, LAPIS_EINVAL, "unknown method");
+  if (e == NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "this method is none of lapis_method_at's; "
+                      "lapis_method_find finds one by its name");
   if (!e->splits) TRY(method_alone(ctx, m->name));
   if (base_ranks(ctx) > 1 &&
       lapis_method_chooses(m, settings, lapis_data_has(data)))
@@ -105,6 +106,8 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_data *data, const void *settings,
                               lapis_solver **out)
 {
+  MAKES(out);
+  NEEDS(ctx, ctx, m, data, out);
   return pass_door(ctx, m, data, settings, true, out);
 }
 
@@ -112,5 +115,6 @@ lapis_status method_solve_part(lapis_ctx *ctx, const lapis_method *m,
                                const lapis_data *data, const void *settings,
                                lapis_solver **out)
 {
+  MAKES(out);
   return pass_door(ctx, m, data, settings, false, out);
 }

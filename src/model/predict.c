@@ -151,8 +151,9 @@ static lapis_status predict_bags(lapis_ctx *ctx, const lapis_data *data,
   TRY(bagged_read(ctx, m, &by));
   if (data->group == NULL)
     return lapis_fail(ctx, LAPIS_EMISSING,
-                      "predict: this model answers for bags, and there is no "
-                      "group; -G FILE says which bag a row belongs to");
+                      "predict: this model answers for bags, and there are no "
+                      "groups; %s which bag a sample belongs to",
+                      BAG_OF(ctx));
   if (data->X.rows != m->features)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "predict: X has %lld features; the bags learnt from have "

@@ -122,6 +122,11 @@ lapis_status lapis_solve(lapis_solver *s)
   s->info.status = status;
   /* A cancellation is spent once it has been reported. */
   if (status == LAPIS_CANCELLED) base_rearm(s->ctx);
+  if (status == LAPIS_CANCELLED && s->result.count == 0 &&
+      !base_is_inside(s->ctx))
+    return lapis_fail(s->ctx, LAPIS_ESTOPPED,
+                      "%s: cancelled before there was anything to answer with",
+                      s->called == NULL ? s->cls->method : s->called);
   if (status >= 0 && !s->told) base_forget_error(s->ctx);
   return status;
 }

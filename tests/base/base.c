@@ -322,14 +322,17 @@ static void communicator(void **state)
 static void sentences_are_spelt_whole(void **state)
 {
   static const char *const said[] = {
-      "mc: held_out goes without most_rank; a {b}.csv; 'fit --mu-rel 1'",
-      "mc: --held-out goes without --most-rank; a {b}.csv; 'fit --mu-rel 1'"};
+      "mc: held_out goes without most_rank; a {b}.csv; {.X = ...}; "
+      "'fit --mu-rel 1'",
+      "mc: --held-out goes without --most-rank; a {b}.csv; {.X = ...}; "
+      "'fit --mu-rel 1'"};
   (void)state;
   for (int options = 0; options < 2; options++) {
     lapis_ctx *ctx = lapis_ctx_new();
     lapis_ctx_set(ctx, "spelling", options ? "options" : "keywords");
-    lapis_fail(ctx, LAPIS_EINVAL, "mc: --%s %s; %s; 'fit --mu-rel 1'",
-               "held-out", "goes without --most-rank", "a {b}.csv");
+    lapis_fail(ctx, LAPIS_EINVAL,
+               "mc: --%s %s; %s; {.X = ...}; 'fit --mu-rel 1'", "held-out",
+               "goes without --most-rank", "a {b}.csv");
     assert_string_equal(lapis_ctx_error(ctx), said[options]);
     lapis_ctx_free(ctx);
   }

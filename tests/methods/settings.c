@@ -496,6 +496,35 @@ static void what_excludes_each_other_is_refused(void **state)
                 "rr gamma fix_weights");
 }
 
+/* In matrices, which may lie either way, and in a table. */
+static void a_place_is_named_as_its_reader_counts(void **state)
+{
+  files *f = *state;
+  problem p;
+  lapis_solver *s;
+  make(&p, "mc");
+  p.X[5 * D + 2] = INFINITY;
+  CHECK_REFUSED(f, lapis_mc_new(f->ctx, &p.data, NULL, &s), LAPIS_EDATA,
+                "mc X sample 6 feature 3 (from 1)");
+  lapis_ctx_set(f->ctx, "spelling", "options");
+  CHECK_REFUSED(f, lapis_mc_new(f->ctx, &p.data, NULL, &s), LAPIS_EDATA,
+                "mc X row 6, column 3");
+  lapis_ctx_set(f->ctx, "spelling", "keywords");
+}
+
+/* A limit may be without end, a weight not. */
+static void infinite_settings_are_refused(void **state)
+{
+  files *f = *state;
+  problem p;
+  lapis_solver *s;
+  lapis_mc_settings set = lapis_mc_defaults();
+  make(&p, "mc");
+  set.gamma = INFINITY;
+  CHECK_REFUSED(f, lapis_mc_new(f->ctx, &p.data, &set, &s), LAPIS_EINVAL,
+                "mc gamma inf finite");
+}
+
 static void views_lie_without_gaps(void **state)
 {
   double f64[6] = {0, 1, 2, 3, 4, 5};
@@ -546,6 +575,8 @@ int test_settings(void)
       FILES_TEST(these_settings_without_effect_are_refused),
       FILES_TEST(no_seconds_are_the_start),
       FILES_TEST(views_lie_without_gaps),
+      FILES_TEST(a_place_is_named_as_its_reader_counts),
+      FILES_TEST(infinite_settings_are_refused),
       FILES_TEST(the_versions_agree),
   };
   return run_cases(tests, NULL, NULL);

@@ -223,6 +223,10 @@ static void bad_problems_are_refused(void **state)
   refuse(ctx, &c, &a, LAPIS_EINVAL, "float64 float32");
   lapis_mat none = lapis_mat_f64(p.c, 5, 0);
   assert_int_equal(lapis_assign(ctx, &none, &a), LAPIS_OK);
+  assert_int_equal(lapis_assign(ctx, &none, NULL), LAPIS_EINVAL);
+  c.dtype = LAPIS_F64;
+  a.match = NULL;
+  refuse(ctx, &c, &a, LAPIS_EINVAL, "match NULL");
   CHECK_NEAR(a.objective, 0, 0);
   drop(&p);
   lapis_ctx_free(ctx);

@@ -57,8 +57,9 @@ lapis_status bagged_make(lapis_ctx *ctx, const lapis_data *data, bagged *out)
   *out = (bagged){.data = *data, .least = NAN, .most = NAN};
   if (data->group == NULL)
     return lapis_fail(ctx, LAPIS_EMISSING,
-                      "auto: --bags, and there is no group; -G FILE says which "
-                      "bag a row belongs to");
+                      "auto: --bags, and there are no groups; %s which bag a "
+                      "sample belongs to",
+                      BAG_OF(ctx));
   if (data->Y.rows != 1)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "auto: --bags goes with one label of each bag, and Y has "

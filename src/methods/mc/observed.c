@@ -12,24 +12,25 @@ static lapis_status check_entry(lapis_ctx *ctx, const lapis_mat *X, int64_t j,
   double v = mat_stored(X, k);
   if (i < 0 || i >= X->rows)
     return lapis_fail(ctx, LAPIS_EDATA,
-                      "mc: X, row %" PRId64 ": an entry is at column %" PRId64
+                      "mc: X, %s: an entry is at feature %" PRId64
                       " of %" PRId64,
-                      j + 1, (int64_t)i + 1, X->rows);
+                      CELL(ctx, j, NULL, -1), (int64_t)i + 1, X->rows);
   if (k > X->colptr[j] && X->rowidx[k - 1] == i)
     return lapis_fail(ctx, LAPIS_EDATA,
-                      "mc: X, row %" PRId64 ": column %d is stored twice; one "
-                      "value an entry is needed",
-                      j + 1, i + 1);
+                      "mc: X, %s: feature %d is stored twice; one value an "
+                      "entry is needed",
+                      CELL(ctx, j, NULL, -1), i + 1);
   if (k > X->colptr[j] && X->rowidx[k - 1] > i)
     return lapis_fail(ctx, LAPIS_EDATA,
-                      "mc: X, row %" PRId64 ": its entries are not in the "
-                      "order of their columns",
-                      j + 1);
+                      "mc: X, %s: its entries are not in the order of their "
+                      "features",
+                      CELL(ctx, j, NULL, -1));
   if (!isfinite(v))
     return lapis_fail(ctx, isnan(v) ? LAPIS_EMISSING : LAPIS_EDATA,
-                      "mc: X stores %s at row %" PRId64 ", column %d; an entry "
-                      "that is not known is left out (--absent missing)",
-                      isnan(v) ? "NaN" : "an infinity", j + 1, i + 1);
+                      "mc: X stores %s at %s; an entry that is not known is "
+                      "left out (--absent missing)",
+                      isnan(v) ? "NaN" : "an infinity",
+                      CELL(ctx, j, "feature", i));
   return LAPIS_OK;
 }
 

@@ -25,8 +25,9 @@ static lapis_status look_at_features(lapis_ctx *ctx, const lapis_mat *X,
   for (int64_t i = 0; i < X->rows; i++)
     if (!(counts[i] > 0))
       return lapis_fail(ctx, LAPIS_EMISSING,
-                        "mc: X, column %" PRId64 ": this feature is observed "
-                        "in no sample; leave the column out",
+                        "mc: feature %" PRId64
+                        " of X is observed in no sample; "
+                        "leave it out",
                         i + 1);
   return LAPIS_OK;
 }

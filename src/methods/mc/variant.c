@@ -15,10 +15,10 @@ static lapis_status check_non_negative(lapis_ctx *ctx, const char *variant,
     for (int64_t i = 0; i < X->rows; i++)
       if (lapis_mat_at(X, i, j) < 0)
         return lapis_fail(ctx, LAPIS_EDATA,
-                          "mc: X is %g at row %" PRId64 ", column %" PRId64
-                          "; --variant %s takes counts or shares, 0 or more "
-                          "(mc1 takes any)",
-                          lapis_mat_at(X, i, j), j + 1, i + 1, variant);
+                          "mc: X is %g at %s; --variant %s takes counts or "
+                          "shares, 0 or more (mc1 takes any)",
+                          lapis_mat_at(X, i, j), CELL(ctx, j, "feature", i),
+                          variant);
   return LAPIS_OK;
 }
 
@@ -42,10 +42,10 @@ static lapis_status check_simplex(lapis_ctx *ctx, const lapis_mat *X)
     bool whole = known == X->rows;
     if (sum > 1 + SUM_TOLERANCE || (whole && sum < 1 - SUM_TOLERANCE))
       return lapis_fail(ctx, LAPIS_EDATA,
-                        "mc: row %" PRId64 " of X sums to %g%s; --variant "
-                        "simplex takes histograms that sum to 1: --map l1 "
-                        "makes them so",
-                        j + 1, sum, whole ? "" : " with entries missing");
+                        "mc: %s of X sums to %g%s; --variant simplex takes "
+                        "histograms that sum to 1: --map l1 makes them so",
+                        CELL(ctx, j, NULL, -1), sum,
+                        whole ? "" : " with entries missing");
   }
   return LAPIS_OK;
 }

@@ -23,9 +23,9 @@ static lapis_status check_sample(lapis_ctx *ctx, const char *method,
   while (i < X->rows && !seen(X, i, j)) i++;
   if (i < X->rows) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EMISSING,
-                    "%s: X, row %" PRId64 ": nothing of this sample is "
-                    "observed; leave it out",
-                    method, base_row(ctx, j, X->cols));
+                    "%s: X, %s: nothing of this sample is observed; leave it "
+                    "out",
+                    method, CELL(ctx, base_row(ctx, j, X->cols) - 1, NULL, -1));
 }
 
 static lapis_status check_samples(lapis_ctx *ctx, const char *method,

@@ -19,8 +19,9 @@ static lapis_status check_shapes(lapis_ctx *ctx, const lapis_data *data)
                       data->X.cols, data->X.rows);
   if (data->group == NULL)
     return lapis_fail(ctx, LAPIS_EMISSING,
-                      "roml: nothing says which image a feature is from; add "
-                      "a member group, or -G FILE");
+                      "roml: there are no groups; %s which image a feature is "
+                      "from",
+                      BAG_OF(ctx));
   return LAPIS_OK;
 }
 
@@ -197,10 +198,11 @@ static lapis_status set_lengths(lapis_ctx *ctx, const lapis_roml_settings *set,
     double size = length(mat_col(&p->X, p->row[i]), p->d);
     p->scale[i] = 1;
     if (unit && !(size > 0))
-      return lapis_fail(ctx, LAPIS_EDATA,
-                        "roml: row %" PRId64 " of X is all zero and has no "
-                        "direction; leave it out, or --normalise none",
-                        p->row[i] + 1);
+      return lapis_fail(
+          ctx, LAPIS_EDATA,
+          "roml: %s of X is all zero and has no direction; leave it "
+          "out, or --normalise none",
+          CELL(ctx, p->row[i], NULL, -1));
     if (unit)
       p->scale[i] = 1 / size;
     else

@@ -42,11 +42,12 @@ static lapis_status check_weights(lapis_ctx *ctx, const char *method,
 {
   for (int64_t i = 0; data->weight != NULL && i < data->X.cols; i++)
     if (!(data->weight[i] > 0) || isinf(data->weight[i]))
-      return lapis_fail(ctx, LAPIS_EDATA,
-                        "%s: the weight of row %" PRId64 " is %g; weights are "
-                        "above 0: leave out a sample that does not count",
-                        method, base_row(ctx, i, data->X.cols),
-                        data->weight[i]);
+      return lapis_fail(
+          ctx, LAPIS_EDATA,
+          "%s: the weight of %s is %g; weights are above 0: leave "
+          "out a sample that does not count",
+          method, CELL(ctx, base_row(ctx, i, data->X.cols) - 1, NULL, -1),
+          data->weight[i]);
   return LAPIS_OK;
 }
 
@@ -147,10 +148,11 @@ lapis_status sv_check_unlabelled(lapis_ctx *ctx, const char *method,
   for (int64_t j = 0; j < P->cols && P->colptr == NULL; j++)
     for (int64_t i = 0; i < P->rows && known[j]; i++)
       if (isnan(lapis_mat_at(P, i, j)))
-        return lapis_fail(ctx, LAPIS_EMISSING,
-                          "%s: P is NaN at row %" PRId64 ", column "
-                          "%" PRId64 "; rows with a label need all of P",
-                          method, j + 1, i + 1);
+        return lapis_fail(
+            ctx, LAPIS_EMISSING,
+            "%s: P is NaN at %s; samples with a label need all of "
+            "P",
+            method, CELL(ctx, j, "feature", i));
   return LAPIS_OK;
 }
 

@@ -25,9 +25,14 @@ static lapis_status check_cost(lapis_ctx *ctx, const lapis_mat *c)
   return LAPIS_OK;
 }
 
-static lapis_status check_warm(lapis_ctx *ctx, const lapis_mat *c,
-                               const lapis_assignment *a)
+static lapis_status check_places(lapis_ctx *ctx, const lapis_mat *c,
+                                 const lapis_assignment *a)
 {
+  if (a->match == NULL && c->cols > 0)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "assign: match is NULL; it takes the %" PRId64
+                      " answers, one a row",
+                      c->cols);
   if (!a->warm) return LAPIS_OK;
   if (a->price == NULL)
     return lapis_fail(ctx, LAPIS_EINVAL, "assign: a warm start needs prices");
@@ -125,10 +130,10 @@ static lapis_status solve_all(lapis_ctx *ctx, batch *b)
 lapis_status lapis_assign_batch(lapis_ctx *ctx, int64_t count,
                                 const lapis_mat *cost, lapis_assignment *io)
 {
-  NEEDS(ctx, cost);
+  NEEDS(ctx, cost, io);
   for (int64_t i = 0; i < count; i++) {
     TRY(check_cost(ctx, &cost[i]));
-    TRY(check_warm(ctx, &cost[i], &io[i]));
+    TRY(check_places(ctx, &cost[i], &io[i]));
   }
   double work = 0;
   for (int64_t i = 0; i < count; i++)
@@ -148,6 +153,6 @@ lapis_status lapis_assign_batch(lapis_ctx *ctx, int64_t count,
 lapis_status lapis_assign(lapis_ctx *ctx, const lapis_mat *cost,
                           lapis_assignment *io)
 {
-  NEEDS(ctx, cost);
+  NEEDS(ctx, cost, io);
   return lapis_assign_batch(ctx, 1, cost, io);
 }

@@ -25,10 +25,10 @@ static lapis_status check_counts(lapis_ctx *ctx, const char *name,
     for (int64_t i = 0; i < d; i++)
       if (X[j * d + i] < 0)
         return lapis_fail(ctx, LAPIS_EDATA,
-                          "kernel chi2: %s is %g at row %" PRId64
-                          ", column %" PRId64 "; it takes counts or shares, 0 "
-                          "or more",
-                          name, X[j * d + i], base_row(ctx, j, n), i + 1);
+                          "kernel chi2: %s is %g at %s; it takes counts or "
+                          "shares, 0 or more",
+                          name, X[j * d + i],
+                          CELL(ctx, base_row(ctx, j, n) - 1, "feature", i));
   return LAPIS_OK;
 }
 

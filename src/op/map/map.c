@@ -161,12 +161,11 @@ static lapis_status apply_stage(lapis_ctx *ctx, run *r, int i, int64_t sample)
   bool needs_sign = kind == STAGE_SQRT || kind == STAGE_CHI2;
   int64_t bad = needs_sign ? negative(r->x, r->d) : -1;
   if (bad >= 0)
-    return lapis_fail(ctx, LAPIS_EDATA,
-                      "map %s: the value at row %" PRId64 ", column %" PRId64
-                      " is %g; %s takes 0 or more",
-                      r->map->spec, sample + 1,
-                      (r->row == NULL ? bad : r->row[bad]) + 1, r->x[bad],
-                      kind == STAGE_SQRT ? "sqrt" : "chi2");
+    return lapis_fail(
+        ctx, LAPIS_EDATA, "map %s: the value at %s is %g; %s takes 0 or more",
+        r->map->spec,
+        CELL(ctx, sample, "feature", r->row == NULL ? bad : r->row[bad]),
+        r->x[bad], kind == STAGE_SQRT ? "sqrt" : "chi2");
   switch (kind) {
   case STAGE_L1:
     divide_blocks(r->map, r->x, r->d, false);

@@ -224,7 +224,11 @@ static void remarks_are_spelt_for_their_reader(void **state)
     lapis_ctx_free(ctx);
   }
   lapis_ctx *ctx = lapis_ctx_new();
+  lapis_ctx_set(ctx, "spelling", "keywords");
   assert_int_equal(lapis_ctx_set(ctx, "spelling", "loud"), LAPIS_EINVAL);
+  assert_null(strstr(lapis_ctx_error(ctx), "--")); /* what it was it stays */
+  lapis_fail(ctx, LAPIS_EINVAL, "--mu-rel");
+  assert_string_equal(lapis_ctx_error(ctx), "mu_rel");
   data.words = lapis_mat_f64(X, 1, 2);
   lapis_solver *s;
   assert_int_equal(lapis_svmplus_new(ctx, &data, NULL, &s), LAPIS_ESHAPE);

@@ -489,11 +489,11 @@ static void a_run_can_be_stopped(void **state)
   CHECK_OK(r.f,
            lapis_features_new(r.f->ctx, kind, NULL, path, MANY, NULL, &r.s));
   lapis_ctx_on_progress(r.f->ctx, stop, NULL);
-  assert_int_equal(lapis_solve(r.s), LAPIS_CANCELLED);
+  assert_int_equal(lapis_solve(r.s), LAPIS_ESTOPPED);
   assert_int_equal(lapis_result_get(r.s, "X", &X), LAPIS_EINVAL);
   lapis_ctx_on_progress(r.f->ctx, NULL, NULL);
   lapis_ctx_cancel(r.f->ctx);
-  assert_int_equal(lapis_solve(r.s), LAPIS_CANCELLED);
+  assert_int_equal(lapis_solve(r.s), LAPIS_ESTOPPED);
   lapis_solver_free(r.s);
 }
 

@@ -504,7 +504,8 @@ static lapis_status build(misvm *w, const lapis_data *data)
   if (data->group == NULL)
     return lapis_fail(
         ctx, LAPIS_EMISSING,
-        "misvm: there is no group; -G FILE says which bag a row belongs to");
+        "misvm: there are no groups; %s which bag a sample belongs to",
+        BAG_OF(ctx));
   w->data = *data;
   w->data.weight = NULL;
   TRY(make_inner(w));
