@@ -310,8 +310,12 @@ double sv_holds(const solver_size *z, const void *settings)
 {
   bool plain = z->p == 0;
   sv_kind kind = kind_of(settings, plain);
-  double whole = (plain ? 2.5 : 6.5) * z->n * z->n;
-  return sv_lines_hold(z) + (kind == SV_LINEAR ? 0
+  double whole = (plain ? 2.5 : 6.5) * z->n * z->n, order = z->d + z->p + 2;
+  /* by itself it is taken where its system is small (linear.c) */
+  bool asked =
+      ((const lapis_svmplus_settings *)settings)->solver == LAPIS_SVMPLUS_IPM;
+  double system = asked ? 2 * order * order : 0;
+  return sv_lines_hold(z) + (kind == SV_LINEAR ? system
                              : kind == SV_L2   ? sv_kernels_hold(z)
                                                : whole);
 }

@@ -634,6 +634,20 @@ static void check_warning(const lapis_data *data, const char *words)
   lapis_ctx_free(ctx);
 }
 
+/* The system of the interior point is of order d, however few samples. */
+static void a_system_too_large_is_refused(void **state)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  sv_case c = sv_random(35, 6, 60000, 2);
+  lapis_svmplus_settings set = tight();
+  lapis_solver *s = NULL;
+  set.solver = LAPIS_SVMPLUS_IPM;
+  assert_true(lapis_svmplus_new(ctx, &c.data, &set, &s) < 0);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "6 samples of 60000 features"));
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
 static void constant_P_is_told(void **state)
 {
   sv_case c = sv_random(80, 20, 3, 1);
@@ -752,6 +766,7 @@ int test_svmplus(void)
       cmocka_unit_test(classes_are_binary_problems),
       cmocka_unit_test(models_answer_alike),
       cmocka_unit_test(bad_input_is_refused),
+      cmocka_unit_test(a_system_too_large_is_refused),
       cmocka_unit_test(constant_P_is_told),
       cmocka_unit_test(constant_X_is_told),
       cmocka_unit_test(published_figures)};
