@@ -20,6 +20,7 @@
 #include "mat/mat.h"
 
 enum { FAR = 5, ROUNDS = 30 };
+static const double SHOW_EVERY = .1; /* seconds */
 
 typedef struct open_sample {
   double margin;
@@ -30,6 +31,8 @@ typedef struct open_sample {
 } open_sample;
 
 typedef struct asking {
+  lapis_ctx *ctx;
+  double started, shown; /* on base_seconds' clock */
   open_sample *at; /* n, the least sure first */
   int64_t near, count, d;
   double *Z;      /* d x near, standardised, 0 where not seen */
@@ -66,13 +69,13 @@ static double margin_of(const lapis_data *data, const lapis_mat *p, int64_t j)
 }
 
 /* ---- clusters -----------------------------------------------------------*/
-static lapis_status standardise(lapis_ctx *ctx, const lapis_mat *X, asking *w)
+static lapis_status standardise(const lapis_mat *X, asking *w)
 {
-  double *moment = base_alloc(ctx, 3 * w->d, sizeof *moment);
+  double *moment = base_alloc(w->ctx, 3 * w->d, sizeof *moment);
   lapis_status s = LAPIS_ENOMEM;
   mat_moments of = {w->d, moment, moment == NULL ? NULL : moment + w->d,
                     moment == NULL ? NULL : moment + 2 * w->d};
-  if (moment != NULL) s = mat_measure(ctx, X, NULL, &of);
+  if (moment != NULL) s = mat_measure(w->ctx, X, NULL, &of);
   for (int64_t k = 0; s >= 0 && k < w->near * w->d; k++) {
     int64_t i = k % w->d;
     double x = lapis_mat_at(X, i, w->at[k / w->d].sample);
@@ -91,15 +94,30 @@ static double distance(const asking *w, int64_t k, int64_t c)
   return sum;
 }
 
-static bool stopped(lapis_ctx *ctx)
+/* Shows how far it is: so many times all samples were compared with all
+ * centres, by `seed` and each round once. */
+static bool go_on(asking *w, double times)
 {
-  return base_cancelled(ctx) || base_late(ctx);
+  double clock = base_seconds();
+  lapis_progress now = {.method = "auto",
+                        .iter = (int64_t)times,
+                        .objective = NAN,
+                        .gap = NAN,
+                        .residual = NAN,
+                        .seconds = clock - w->started,
+                        .done = times / (1 + ROUNDS)};
+  if (!base_muted(w->ctx) && clock - w->shown >= SHOW_EVERY) {
+    w->shown = clock;
+    if (!base_show(w->ctx, &now)) lapis_ctx_cancel(w->ctx);
+  }
+  return !base_must_stop(w->ctx);
 }
 
 /* The least sure, then whoever is farthest from all centres that there are. */
-static void seed(lapis_ctx *ctx, asking *w)
+static void seed(asking *w)
 {
-  for (int64_t c = 0, next = 0; c < w->count && !stopped(ctx); c++) {
+  for (int64_t c = 0, next = 0; c < w->count; c++) {
+    if (!go_on(w, (double)c / (double)w->count)) return;
     memcpy(w->centre + c * w->d, w->Z + next * w->d,
            (size_t)w->d * sizeof *w->Z);
     next = 0;
@@ -111,12 +129,13 @@ static void seed(lapis_ctx *ctx, asking *w)
   }
 }
 
-/* False: as before. */
-static bool assign(asking *w)
+/* False: as before, or it has to stop. */
+static bool assign(asking *w, int round)
 {
   bool moved = false;
   for (int64_t k = 0; k < w->near; k++) {
     open_sample *x = &w->at[k];
+    if (!go_on(w, 1 + round + (double)k / (double)w->near)) return false;
     int64_t before = x->cluster;
     x->from = INFINITY;
     for (int64_t c = 0; c < w->count; c++) {
@@ -141,13 +160,12 @@ static void centre(asking *w)
   }
 }
 
-static lapis_status part(lapis_ctx *ctx, const lapis_mat *X, asking *w)
+static lapis_status part(const lapis_mat *X, asking *w)
 {
   for (int64_t k = 0; k < w->near; k++) w->at[k].cluster = -1;
-  TRY(standardise(ctx, X, w));
-  seed(ctx, w);
-  for (int round = 0; round < ROUNDS && !stopped(ctx) && assign(w); round++)
-    centre(w);
+  TRY(standardise(X, w));
+  seed(w);
+  for (int round = 0; round < ROUNDS && assign(w, round); round++) centre(w);
   for (int64_t c = 0; c < w->count; c++) {
     open_sample *best = NULL;
     for (int64_t k = 0; k < w->near; k++)
@@ -177,7 +195,7 @@ static lapis_status find(lapis_ctx *ctx, const lapis_data *data,
                          const lapis_mat *p, int64_t count, int64_t *index,
                          double *margin, int64_t *found)
 {
-  asking w = {.d = data->X.rows};
+  asking w = {.ctx = ctx, .started = base_seconds(), .d = data->X.rows};
   int64_t all = 0;
   *found = 0;
   w.at = base_alloc(ctx, p->cols, sizeof *w.at);
@@ -197,7 +215,7 @@ static lapis_status find(lapis_ctx *ctx, const lapis_data *data,
   w.centre = base_alloc_raw(ctx, (w.d + 1) * w.count, sizeof *w.centre);
   w.size = w.centre == NULL ? NULL : w.centre + w.d * w.count;
   lapis_status s = w.Z == NULL || w.centre == NULL ? LAPIS_ENOMEM : LAPIS_OK;
-  if (s >= 0 && w.count < all) s = part(ctx, &data->X, &w);
+  if (s >= 0 && w.count < all) s = part(&data->X, &w);
   if (s >= 0) take(&w, all, index, margin);
   if (s >= 0) *found = w.count;
   base_free(w.at);
@@ -228,5 +246,6 @@ lapis_status ask_next(lapis_solver *to, const lapis_solver *answer,
   TRY(find(to->ctx, data, p, most, index, margin, &found));
   solver_publish(to, "ask_index", lapis_mat_i64(index, 1, found));
   solver_publish(to, "ask_margin", lapis_mat_f64(margin, 1, found));
-  return LAPIS_OK;
+  if (base_cancelled(to->ctx)) return LAPIS_CANCELLED;
+  return base_late(to->ctx) ? LAPIS_TIME_LIMIT : LAPIS_OK;
 }

@@ -553,8 +553,12 @@ static lapis_status solve(lapis_solver *s)
   if (!w->set.compare_only) status = answer(w, started);
   if (status < 0 || status == LAPIS_CANCELLED) return status;
   publish(w);
-  if (w->set.ask > 0 && w->answer != NULL)
-    TRY(ask_next(&w->base, w->answer, w->name, &w->data, w->set.ask));
+  if (w->set.ask > 0 && w->answer != NULL) {
+    lapis_status asked =
+        ask_next(&w->base, w->answer, w->name, &w->data, w->set.ask);
+    if (asked < 0 || asked == LAPIS_CANCELLED) return asked;
+    if (status == LAPIS_OK) status = asked;
+  }
   if (w->set.coverage > 0 && w->answer != NULL) {
     lapis_status covered = set_coverage(w, started);
     if (covered < 0 || covered == LAPIS_CANCELLED) return covered;

@@ -298,10 +298,62 @@ static void light_is_left_out(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* ---- stopped while it asks ----------------------------------------------*/
+enum { ASKED = 6 };
+typedef struct watch {
+  int seen, stop_at; /* counting from 1; 0: never */
+} watch;
+
+static bool count_shown(const lapis_progress *now, void *user)
+{
+  watch *t = user;
+  return strcmp(now->method, "auto") != 0 || ++t->seen != t->stop_at;
+}
+
+static lapis_status ask(table *t, int64_t most, watch *by, lapis_solver **s)
+{
+  lapis_auto_settings set = lapis_auto_defaults();
+  set.candidates = "linear";
+  set.held_out = 0;
+  set.ask = most;
+  assert_int_equal(lapis_auto_new(t->ctx, &t->data, &set, s), LAPIS_OK);
+  lapis_ctx_on_progress(t->ctx, count_shown, by);
+  lapis_status status = lapis_solve(*s);
+  lapis_ctx_on_progress(t->ctx, NULL, NULL);
+  return status;
+}
+
+/* The bar's first step is before the first cluster: whoever stops there gets
+ * the least sure, and the solver's answer. */
+static void asking_is_shown_and_stopped(void **state)
+{
+  table *t = make(2);
+  lapis_solver *s;
+  watch none = {0, 0}, all = {0, 0}, stop = {0, 0};
+  assert_int_equal(ask(t, 0, &none, &s), LAPIS_OK);
+  lapis_solver_free(s);
+  assert_int_equal(ask(t, ASKED, &all, &s), LAPIS_OK);
+  CHECK_AT_LEAST(all.seen, none.seen + 1);
+  lapis_solver_free(s);
+  stop.stop_at = none.seen + 1;
+  assert_int_equal(ask(t, ASKED, &stop, &s), LAPIS_CANCELLED);
+  assert_int_equal(stop.seen, stop.stop_at);
+  lapis_mat p = result(s, "probabilities"), margin = result(s, "ask_margin");
+  assert_int_equal(margin.cols, ASKED);
+  int surer = 0;
+  for (int j = KNOWN; j < N; j++)
+    surer += fabs(2 * lapis_mat_at(&p, 0, j) - 1) >
+             lapis_mat_at(&margin, 0, ASKED - 1);
+  assert_int_equal(surer, N - KNOWN - ASKED);
+  lapis_solver_free(s);
+  discard(t);
+}
+
 int test_auto(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_stay),
+      cmocka_unit_test(asking_is_shown_and_stopped),
       cmocka_unit_test(light_is_left_out),
       cmocka_unit_test(figures_are_true),
       cmocka_unit_test(expectations_name_the_commonest_answer),
