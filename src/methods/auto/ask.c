@@ -33,7 +33,7 @@ typedef struct open_sample {
 typedef struct asking {
   lapis_ctx *ctx;
   double started, shown; /* on base_seconds' clock */
-  open_sample *at; /* n, the least sure first */
+  open_sample *at;       /* n, the least sure first */
   int64_t near, count, d;
   double *Z;      /* d x near, standardised, 0 where not seen */
   double *centre; /* d x count */

@@ -542,6 +542,14 @@ static void publish(auto_solver *w)
   solver_publish(&w->base, "hidden", lapis_mat_f64(w->hidden, 1, HIDDEN));
 }
 
+/* Of a part: whether nothing may follow it; all: the first that is not OK. */
+static bool ends(lapis_status part, lapis_status *all)
+{
+  bool end = part < 0 || part == LAPIS_CANCELLED;
+  if (end || *all == LAPIS_OK) *all = part;
+  return end;
+}
+
 static lapis_status solve(lapis_solver *s)
 {
   auto_solver *w = auto_of(s);
@@ -553,22 +561,16 @@ static lapis_status solve(lapis_solver *s)
   if (!w->set.compare_only) status = answer(w, started);
   if (status < 0 || status == LAPIS_CANCELLED) return status;
   publish(w);
-  if (w->set.ask > 0 && w->answer != NULL) {
-    lapis_status asked =
-        ask_next(&w->base, w->answer, w->name, &w->data, w->set.ask);
-    if (asked < 0 || asked == LAPIS_CANCELLED) return asked;
-    if (status == LAPIS_OK) status = asked;
-  }
-  if (w->set.coverage > 0 && w->answer != NULL) {
-    lapis_status covered = set_coverage(w, started);
-    if (covered < 0 || covered == LAPIS_CANCELLED) return covered;
-    if (status == LAPIS_OK) status = covered;
-  }
-  if (w->set.fill && !w->set.compare_only) {
-    lapis_status filled = complete(w, started);
-    if (filled < 0 || filled == LAPIS_CANCELLED) return filled;
-    if (status == LAPIS_OK) status = filled;
-  }
+  if (w->set.ask > 0 && w->answer != NULL &&
+      ends(ask_next(&w->base, w->answer, w->name, &w->data, w->set.ask),
+           &status))
+    return status;
+  if (w->set.coverage > 0 && w->answer != NULL &&
+      ends(set_coverage(w, started), &status))
+    return status;
+  if (w->set.fill && !w->set.compare_only &&
+      ends(complete(w, started), &status))
+    return status;
   if (w->set.held_out > 0) {
     lapis_status held = hold_out(w, started);
     if (held != LAPIS_OK && status == LAPIS_OK) status = held;
