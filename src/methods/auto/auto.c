@@ -555,26 +555,20 @@ static lapis_status solve(lapis_solver *s)
   auto_solver *w = auto_of(s);
   double started = base_seconds();
   lapis_status status = LAPIS_OK;
-  if (!w->compared) status = compare(w, started);
-  if (status < 0 || status == LAPIS_CANCELLED) return status;
+  if (!w->compared && ends(compare(w, started), &status)) return status;
   remark(w);
   if (!w->set.compare_only) status = answer(w, started);
   if (status < 0 || status == LAPIS_CANCELLED) return status;
   publish(w);
-  if (w->set.ask > 0 && w->answer != NULL &&
-      ends(ask_next(&w->base, w->answer, w->name, &w->data, w->set.ask),
-           &status))
+  bool asks = w->set.ask > 0 && w->answer != NULL;
+  bool covers = w->set.coverage > 0 && w->answer != NULL;
+  bool fills = w->set.fill && !w->set.compare_only;
+  if (asks && ends(ask_next(&w->base, w->answer, w->name, &w->data, w->set.ask),
+                   &status))
     return status;
-  if (w->set.coverage > 0 && w->answer != NULL &&
-      ends(set_coverage(w, started), &status))
-    return status;
-  if (w->set.fill && !w->set.compare_only &&
-      ends(complete(w, started), &status))
-    return status;
-  if (w->set.held_out > 0) {
-    lapis_status held = hold_out(w, started);
-    if (held != LAPIS_OK && status == LAPIS_OK) status = held;
-  }
+  if (covers && ends(set_coverage(w, started), &status)) return status;
+  if (fills && ends(complete(w, started), &status)) return status;
+  if (w->set.held_out > 0) (void)ends(hold_out(w, started), &status);
   s->info.seconds = base_seconds() - started;
   if (w->late && w->set.compare_only && status == LAPIS_OK)
     status = LAPIS_TIME_LIMIT;
