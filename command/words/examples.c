@@ -53,6 +53,8 @@ static const struct {
     {"roml", {"lapis fit roml points.npz --inliers 5 -o tracks.npz"}},
     {"gist-boxes", {"lapis features gist-boxes more -o boxes.npz"}},
     {"onnx", {"lapis features onnx:net.onnx photos -o onnx.npz"}},
+    {"onnx-map",
+     {"lapis features onnx-map:net.onnx photos --layer map -o map.npz"}},
     {"onnx-boxes",
      {"lapis features onnx-boxes:net.onnx more --candidates 20 -o seen.npz"}},
     {"predict",

@@ -48,6 +48,9 @@ static uint64_t hash_settings(const feature_job *j)
   size_t used =
       (size_t)snprintf(text, sizeof text, "%s %s %" PRIu64, lapis_version(),
                        m->name, base_seed(j->base.ctx));
+  if (j->given != 0)
+    used += (size_t)snprintf(text + used, sizeof text - used,
+                             " given %016" PRIx64, j->given);
   if (j->kind->edition > 0)
     used += (size_t)snprintf(text + used, sizeof text - used, " edition %d",
                              j->kind->edition);

@@ -80,6 +80,7 @@ struct feature_job {
   const feature_kind *kind;
   void *settings; /* of the kind; begin may resolve what was automatic */
   void *state;
+  uint64_t given;      /* begin: hash of a file that decides what is learnt */
   bool known;          /* begin: nothing is left to study and learn */
   const bool *studied; /* count: learn from these; NULL: all.  begin may set */
   bool keep_going;
@@ -134,6 +135,7 @@ lapis_status feature_shape(lapis_ctx *ctx, const char *kind, const char *text,
   KIND(sift)                \
   KIND(gist_boxes)          \
   KIND(onnx)                \
+  KIND(onnx_map)            \
   KIND(onnx_boxes)
 #define FEATURE_DECLARED(name) extern const feature_kind feature_##name;
 FEATURE_KINDS(FEATURE_DECLARED)

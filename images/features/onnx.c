@@ -1,5 +1,5 @@
 /* onnx.c - the kinds "onnx" and "onnx-boxes": what a layer of a network says of
- * an image, or of boxes in it.
+ * an image, or of boxes in it; what "onnx-map" shares with them.
  *
  * An image is brought to the network's size; a level v of 0..255 becomes
  *   (scale v - mean) / std
@@ -32,16 +32,17 @@ enum { MOST_SIDE = 4096, MOST_NUMBERS = 1 << 24, WORDS = 100, MOST = 3 };
 enum { MORE_BYTES = 8 << 20, MEMORY_A_BYTE = 32 };
 static const double LEAST_MEMORY = 2e9;
 
-typedef struct onnx_state {
+struct onnx_state {
   ort api;
   onnx_net net;
   uint64_t hash;
   box_source from;
   int64_t width, height, length; /* of the image; numbers of X */
   double scale, mean[MOST], std[MOST];
-  bool said; /* something is as the metadata say */
+  onnx_map tried; /* its sides */
+  bool said;      /* something is as the metadata say */
   char shape[48], mean_text[WORDS], std_text[WORDS];
-} onnx_state;
+};
 
 /* ---- how images are given to it -----------------------------------------*/
 /* "[0.5, 0.4, 0.3]", or one number for all channels. */
@@ -211,6 +212,7 @@ static lapis_status try_out(lapis_ctx *ctx, onnx_state *s, int64_t grid)
                         "onnx: '%.200s' gives more than %d numbers an image",
                         s->net.layer, MOST_NUMBERS);
   s->length = grid * grid * m.depth;
+  s->tried = m;
   net_release(&s->net, &m);
   return status;
 }
@@ -219,22 +221,23 @@ static lapis_status check_answer(lapis_ctx *ctx, const onnx_state *s,
                                  const double *x)
 {
   for (int64_t i = 0; i < s->length; i++)
-    if (!isfinite(x[i]))
-      return lapis_fail(ctx, LAPIS_EDATA,
-                        "onnx: %s gives a number that is not finite; its "
-                        "--scale, --mean and --std may be others",
-                        s->net.path);
+    if (!isfinite(x[i])) return onnx_not_finite(ctx, s);
   return LAPIS_OK;
 }
 
-/* x: length. */
-static lapis_status describe(const feature_job *j, lapis_ctx *ctx,
-                             const lapis_image *image, double *x)
+lapis_status onnx_not_finite(lapis_ctx *ctx, const onnx_state *s)
 {
-  const onnx_state *s = j->state;
-  const lapis_onnx_settings *set = j->settings;
+  return lapis_fail(ctx, LAPIS_EDATA,
+                    "onnx: %s gives a number that is not finite; its "
+                    "--scale, --mean and --std may be others",
+                    s->net.path);
+}
+
+lapis_status onnx_look(lapis_ctx *ctx, const onnx_state *s,
+                       const lapis_onnx_settings *set, const lapis_image *image,
+                       onnx_map *m)
+{
   lapis_image colours = {.width = 0}, small = {.width = 0};
-  onnx_map m;
   lapis_status status =
       (s->net.channels == 1 ? image_grey : image_rgb)(ctx, image, &colours);
   if (status >= 0)
@@ -245,18 +248,37 @@ static lapis_status describe(const feature_job *j, lapis_ctx *ctx,
   if (in != NULL) fill(s, set->bgr, &small, in);
   lapis_image_free(&small);
   if (in == NULL) return LAPIS_ENOMEM;
-  status = net_run(ctx, &s->net, in, s->width, s->height, &m);
+  status = net_run(ctx, &s->net, in, s->width, s->height, m);
   base_free(in);
-  TRY(status);
-  bool same = m.rows >= set->grid && m.columns >= set->grid &&
-              m.depth * set->grid * set->grid == s->length;
-  if (same) pool(&m, set->grid, x);
-  net_release(&s->net, &m);
-  if (same) return check_answer(ctx, s, x);
+  return status;
+}
+
+lapis_status onnx_odd(lapis_ctx *ctx, const onnx_state *s)
+{
   return lapis_fail(ctx, LAPIS_EDATA,
                     "onnx: %s gives as many numbers as an image asks for; "
                     "features need %" PRId64,
                     s->net.path, s->length);
+}
+
+void onnx_let_go(const onnx_state *s, onnx_map *m)
+{
+  net_release(&s->net, m);
+}
+
+/* x: length. */
+static lapis_status describe(const feature_job *j, lapis_ctx *ctx,
+                             const lapis_image *image, double *x)
+{
+  const onnx_state *s = j->state;
+  const lapis_onnx_settings *set = j->settings;
+  onnx_map m;
+  TRY(onnx_look(ctx, s, set, image, &m));
+  bool same = m.rows >= set->grid && m.columns >= set->grid &&
+              m.depth * set->grid * set->grid == s->length;
+  if (same) pool(&m, set->grid, x);
+  net_release(&s->net, &m);
+  return same ? check_answer(ctx, s, x) : onnx_odd(ctx, s);
 }
 
 /* ---- beginning ----------------------------------------------------------*/
@@ -290,9 +312,8 @@ static lapis_status try_apart(lapis_ctx *ctx, io_file *f,
   return prepare(ctx, (const trial *)(const void *)f);
 }
 
-static lapis_status open_net(feature_job *j, trial *t)
+static lapis_status open_net(lapis_ctx *ctx, trial *t)
 {
-  lapis_ctx *ctx = j->base.ctx;
   lapis_arrays none = {.count = 0};
   const io_request request = {.remedy = "is it a network that others use?"};
   lapis_mat bytes = lapis_mat_u8(t->file.data, t->file.size, 1);
@@ -303,54 +324,79 @@ static lapis_status open_net(feature_job *j, trial *t)
   return prepare(ctx, t);
 }
 
-static lapis_status begin(feature_job *j)
+lapis_status onnx_open(lapis_ctx *ctx, const char *kind,
+                       lapis_onnx_settings *set, onnx_state **out)
 {
-  lapis_onnx_settings *set = j->settings;
-  lapis_ctx *ctx = j->base.ctx;
   trial t = {.set = set};
   if (set->net == NULL)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: --net F.onnx names the file of the network",
-                      j->kind->shown.name);
-  t.state = j->state = base_alloc(ctx, 1, sizeof *t.state);
+                      "%s: --net F.onnx names the file of the network", kind);
+  t.state = *out = base_alloc(ctx, 1, sizeof *t.state);
   if (t.state == NULL) return LAPIS_ENOMEM;
   TRY(io_file_bytes(ctx, set->net, &t.file));
-  lapis_status s = open_net(j, &t);
+  lapis_status s = open_net(ctx, &t);
   io_file_close(&t.file);
-  TRY(s);
-  if (!feature_is_single(j->kind))
-    s = box_source_open(j, set->boxes, set->candidates, &t.state->from);
   return s;
+}
+
+static lapis_status begin(feature_job *j)
+{
+  lapis_onnx_settings *set = j->settings;
+  onnx_state *s = NULL;
+  lapis_status status = onnx_open(j->base.ctx, j->kind->shown.name, set, &s);
+  j->state = s;
+  TRY(status);
+  return feature_is_single(j->kind)
+             ? LAPIS_OK
+             : box_source_open(j, set->boxes, set->candidates, &s->from);
+}
+
+void onnx_say(lapis_ctx *ctx, const char *kind, const onnx_state *s,
+              const lapis_onnx_settings *set, int64_t numbers)
+{
+  base_say(ctx, -1,
+           "%s: '%s' of %s: %" PRId64 " numbers; images become %s, a level v "
+           "(v * %.6g - %s) / %s%s%s",
+           kind, s->net.layer, s->net.path, numbers, set->shape, s->scale,
+           set->mean, set->std, set->bgr ? ", blue first" : "",
+           s->said ? ", as its metadata say"
+                   : "; its metadata do not say how it was trained, so see "
+                     "that --scale, --mean, --std and --bgr are right");
 }
 
 static lapis_status say(feature_job *j)
 {
   const onnx_state *s = j->state;
-  const lapis_onnx_settings *set = j->settings;
-  base_say(j->base.ctx, -1,
-           "%s: '%s' of %s: %" PRId64 " numbers; images become %s, a level v "
-           "(v * %.6g - %s) / %s%s%s",
-           j->kind->shown.name, s->net.layer, s->net.path, s->length,
-           set->shape, s->scale, set->mean, set->std,
-           set->bgr ? ", blue first" : "",
-           s->said ? ", as its metadata say"
-                   : "; its metadata do not say how it was trained, so see "
-                     "that --scale, --mean, --std and --bgr are right");
+  onnx_say(j->base.ctx, j->kind->shown.name, s, j->settings, s->length);
   return LAPIS_OK;
+}
+
+uint64_t onnx_hash(const onnx_state *s)
+{
+  return s->hash;
+}
+
+void onnx_shape(const onnx_state *s, onnx_map *shape)
+{
+  *shape = s->tried;
 }
 
 static uint64_t learnt(const feature_job *j)
 {
-  return ((const onnx_state *)j->state)->hash;
+  return onnx_hash(j->state);
 }
 
-static void end(feature_job *j)
+void onnx_close(onnx_state *s)
 {
-  onnx_state *s = j->state;
   if (s == NULL) return;
   net_close(&s->net);
   box_source_close(&s->from);
   base_free(s);
+}
+
+static void end(feature_job *j)
+{
+  onnx_close(j->state);
 }
 
 /* ---- the kinds ----------------------------------------------------------*/
@@ -408,24 +454,9 @@ static bool boxes_fit(const feature_job *j, const feature_slot *slot)
 }
 
 #define AT(field) offsetof(lapis_onnx_settings, field)
-#define NET_ROWS                                                             \
-  TEXT("net", net, .arg = "F.onnx", .help = "file of the network"),          \
-      TEXT("layer", layer, .arg = "NAME",                                    \
-           .help = "output, or value inside the network, that describes an " \
-                   "image (default: the first output)"),                     \
-      TEXT("size", shape, .arg = "WxH",                                      \
-           .help = "size an image is brought to (default: the network's)"),  \
-      REAL("scale", scale, .value = NAN, ABOVE(0),                           \
-           .help = "factor of levels, which are 0 to 255 (default: as the "  \
-                   "file says, else 1/255)"),                                \
-      TEXT("mean", mean, .arg = "X,X,X",                                     \
-           .help = "what is then taken off each channel (default: as the "   \
-                   "file says, else 0)"),                                    \
-      TEXT("std", std, .arg = "X,X,X",                                       \
-           .help = "what each channel is then divided by (default: as the "  \
-                   "file says, else 1)"),                                    \
-      BOOL("bgr", bgr, .help = "channels are blue, green, red"),             \
-      INT("grid", grid, .value = 1, FROM_TO(1, 64),                          \
+#define NET_ROWS                                    \
+  ONNX_ROWS,                                        \
+      INT("grid", grid, .value = 1, FROM_TO(1, 64), \
           .help = "cells along each side of a map, of which means are taken")
 
 static const lapis_param params[] = {NET_ROWS};

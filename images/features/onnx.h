@@ -1,8 +1,9 @@
 /* onnx.h - a net in the ONNX format, run by ONNX Runtime. */
 #ifndef LAPIS_VISION_ONNX_H
 #define LAPIS_VISION_ONNX_H
-#include "base/base.h"
+#include "images/features/feature.h"
 #include "images/features/onnx_api.h"
+#include "lapis/images.h"
 
 /* ---- onnx_library.c -----------------------------------------------------*/
 lapis_status onnx_library(lapis_ctx *ctx, ort *out);
@@ -40,5 +41,46 @@ typedef struct onnx_map {
 lapis_status net_run(lapis_ctx *ctx, const onnx_net *n, float *in,
                      int64_t width, int64_t height, onnx_map *m);
 void net_release(const onnx_net *n, onnx_map *m);
+
+/* ---- onnx.c -------------------------------------------------------------*/
+typedef struct onnx_state onnx_state; /* a net, and how it is given images */
+/* set: what is automatic is resolved, of texts that the state owns.  To be
+ * closed, whatever came of it. */
+lapis_status onnx_open(lapis_ctx *ctx, const char *kind,
+                       lapis_onnx_settings *set, onnx_state **out);
+void onnx_close(onnx_state *s);
+uint64_t onnx_hash(const onnx_state *s); /* of the file */
+/* The sides of what a black image gives. */
+void onnx_shape(const onnx_state *s, onnx_map *shape);
+/* m: to be released by onnx_let_go. */
+lapis_status onnx_look(lapis_ctx *ctx, const onnx_state *s,
+                       const lapis_onnx_settings *set, const lapis_image *image,
+                       onnx_map *m);
+void onnx_let_go(const onnx_state *s, onnx_map *m);
+/* Refusals: numbers that are not finite, or not as many as of a black image. */
+lapis_status onnx_not_finite(lapis_ctx *ctx, const onnx_state *s);
+lapis_status onnx_odd(lapis_ctx *ctx, const onnx_state *s);
+/* What was taken, said; numbers: that a column has. */
+void onnx_say(lapis_ctx *ctx, const char *kind, const onnx_state *s,
+              const lapis_onnx_settings *set, int64_t numbers);
+
+/* Rows of the kinds' tables: of fields net, layer, .. bgr. */
+#define ONNX_ROWS                                                            \
+  TEXT("net", net, .arg = "F.onnx", .help = "file of the network"),          \
+      TEXT("layer", layer, .arg = "NAME",                                    \
+           .help = "output, or value inside the network, that describes an " \
+                   "image (default: the first output)"),                     \
+      TEXT("size", shape, .arg = "WxH",                                      \
+           .help = "size an image is brought to (default: the network's)"),  \
+      REAL("scale", scale, .value = NAN, ABOVE(0),                           \
+           .help = "factor of levels, which are 0 to 255 (default: as the "  \
+                   "file says, else 1/255)"),                                \
+      TEXT("mean", mean, .arg = "X,X,X",                                     \
+           .help = "what is then taken off each channel (default: as the "   \
+                   "file says, else 0)"),                                    \
+      TEXT("std", std, .arg = "X,X,X",                                       \
+           .help = "what each channel is then divided by (default: as the "  \
+                   "file says, else 1)"),                                    \
+      BOOL("bgr", bgr, .help = "channels are blue, green, red")
 
 #endif

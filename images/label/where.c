@@ -76,7 +76,8 @@ lapis_status label_check_where(label_run *w)
   if (w->kinds.count > 1)
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,
                       "label: --where takes one kind of features, not %s; "
-                      "sift-bow and texton-bow have words with a place",
+                      "sift-bow, texton-bow and onnx-map have words with a "
+                      "place",
                       w->set.features);
   if (!learns_words(w->kinds.kind[0]))
     return lapis_fail(w->flow->ctx, LAPIS_EINVAL,

@@ -162,10 +162,15 @@ static lapis_status open_view(const feature_job *j, const feature_view *v,
   *out = (bag_view){.ctx = v->ctx,
                     .own = b,
                     .path = j->path[v->index],
+                    .width = v->image->width,
+                    .height = v->image->height,
                     .stream = content(&small)};
-  out->shrunk_x = (double)v->image->width / (double)small.width;
-  out->shrunk_y = (double)v->image->height / (double)small.height;
-  lapis_status s = b->family->colours(v->ctx, &small, &out->image);
+  const bag_family *f = b->family;
+  int64_t across = f->columns > 0 ? f->columns : small.width;
+  int64_t down = f->rows > 0 ? f->rows : small.height;
+  out->shrunk_x = (double)v->image->width / (double)across;
+  out->shrunk_y = (double)v->image->height / (double)down;
+  lapis_status s = f->colours(v->ctx, &small, &out->image);
   lapis_image_free(&small);
   return s;
 }
@@ -216,13 +221,19 @@ static void count_words(const bag *b, const int32_t *word, int64_t n, double *X)
     X[k] = sqrt(X[k] / (double)n);
 }
 
-/* Of the patch's middle, in the file's pixels, and how wide it is. */
+static float inside(double at, int64_t side)
+{
+  return (float)fmin(fmax(at, 0), (double)(side - 1));
+}
+
+/* Of the patch's middle, in the file's pixels, and how wide it is.  The middle
+ * of what is smaller than a pixel may lie beyond the outermost pixels'. */
 static void place(const bag_view *v, const bag_patch *p, float *to)
 {
   double bin = p->bin, middle = 1.5 * bin;
   double x = p->x + middle + 0.5, y = p->y + middle + 0.5;
-  to[0] = (float)(x * v->shrunk_x - 0.5);
-  to[1] = (float)(y * v->shrunk_y - 0.5);
+  to[0] = inside(x * v->shrunk_x - 0.5, v->width);
+  to[1] = inside(y * v->shrunk_y - 0.5, v->height);
   to[2] = (float)((bin > 0 ? 4 * bin : 1) * v->shrunk_x);
 }
 

@@ -28,6 +28,7 @@ typedef struct bag_view { /* an image at hand, made smaller, in its colours */
   const char *path;
   lapis_image image;
   double shrunk_x, shrunk_y; /* pixels of the file for one of the image */
+  int64_t width, height;     /* of the file's image */
   uint64_t stream; /* of random numbers: the image's own, in any list */
 } bag_view;
 
@@ -35,7 +36,8 @@ typedef struct bag_family { /* of descriptors */
   const char *of;           /* "textons" */
   int64_t d;
   bool standardise;
-  bool roots; /* X: square roots of counts, of length 1 */
+  bool roots;            /* X: square roots of counts, of length 1 */
+  int64_t columns, rows; /* that x and y of patches count; 0: pixels */
   lapis_status (*colours)(lapis_ctx *ctx, const lapis_image *in,
                           lapis_image *out);
   lapis_status (*find)(const bag_view *v, bag_patches *out);
@@ -70,13 +72,18 @@ uint64_t bag_learnt(const feature_job *j);
 /* Settings of learning; and of what is published beside X. */
 extern const char *const bag_aside[], *const bag_aside_and_step[];
 /* The rest of a kind's row, behind what is shown of it. */
-#define BAG_KIND(own_begin, own_aside)                                  \
-  .array = {{"X", NULL, NULL},                                          \
-            {"word", "word_start", NULL},                               \
-            {"word_xy", NULL, NULL}},                                   \
-  .begin = (own_begin), .study = bag_study, .learn = bag_learn,         \
-  .make = bag_make, .fits = bag_fits, .end = bag_end, .keep = bag_keep, \
-  .recall = bag_recall, .learnt = bag_learnt, .aside = (own_aside)
+#define BAG_ARRAYS                                   \
+  {                                                  \
+    {"X", NULL, NULL}, {"word", "word_start", NULL}, \
+    {                                                \
+      "word_xy", NULL, NULL                          \
+    }                                                \
+  }
+#define BAG_KIND(own_begin, own_aside)                                    \
+  .array = BAG_ARRAYS, .begin = (own_begin), .study = bag_study,          \
+  .learn = bag_learn, .make = bag_make, .fits = bag_fits, .end = bag_end, \
+  .keep = bag_keep, .recall = bag_recall, .learnt = bag_learnt,           \
+  .aside = (own_aside)
 
 /* ---- bag_options.c ------------------------------------------------------*/
 /* "2,3,4": whole numbers from 2 to 256. */
@@ -91,7 +98,7 @@ lapis_status bag_say_made(const feature_job *j, int64_t images,
 
 /* Rows of the kinds' tables, as those of lapis_rows.h: settings are a
  * lapis_bag_settings. */
-#define BAG_ROWS(n_words, n_levels, n_learn)                               \
+#define BAG_WORDS(n_words, n_levels, n_learn)                              \
   INT("words", words, .value = (n_words), FROM_TO(2, 1e6),                 \
       .goes_with = "!vocabulary", .help = "visual words"),                 \
       INT("levels", levels, .value = (n_levels),                           \
@@ -109,7 +116,11 @@ lapis_status bag_say_made(const feature_job *j, int64_t images,
            .help = "write the words that were learnt: images that come "   \
                    "later need them"),                                     \
       TEXT("vocabulary-from", vocabulary_from, .arg = "F.txt",             \
-           .help = "learn words from the images it names, one a line"),    \
+           .help = "learn words from the images it names, one a line")
+
+/* Of images that are described at a size of their own. */
+#define BAG_ROWS(n_words, n_levels, n_learn)                               \
+  BAG_WORDS(n_words, n_levels, n_learn),                                   \
       INT("longest", longest, .value = -1,                                 \
           FROM_TO(VOCABULARY_LONGEST, VOCABULARY_SIDE),                    \
           .help = "an image with a longer side is made smaller (auto: as " \

@@ -124,11 +124,11 @@ typedef struct lapis_onnx_settings {
   int64_t candidates;
 } lapis_onnx_settings;
 
-/* sift-bow, dense-sift-bow and texton-bow: each reads only the fields that its
- * table of settings names.  A NULL text: the default, or no file.  longest, to
- * which larger images are made smaller, and enlarge are -1 by default, and bins
- * NULL: as the vocabulary was learnt that is read; where none is, 640, 0, and
- * sizes of the kind's own. */
+/* sift-bow, dense-sift-bow, texton-bow and onnx-map: each reads only the fields
+ * that its table of settings names, from net on as in lapis_onnx_settings.  A
+ * NULL text: the default, or no file.  longest, to which larger images are made
+ * smaller, and enlarge are -1 by default, and bins NULL: as the vocabulary was
+ * learnt that is read; where none is, 640, 0, and sizes of the kind's own. */
 typedef struct lapis_bag_settings {
   size_t size;
   int64_t words, levels;
@@ -138,6 +138,10 @@ typedef struct lapis_bag_settings {
   const char *bins; /* "4,6,8" */
   double magnif;
   int64_t count, step, enlarge;
+  const char *net, *layer, *shape;
+  double scale;
+  const char *mean, *std;
+  bool bgr;
 } lapis_bag_settings;
 
 typedef struct lapis_sift_settings {

@@ -563,6 +563,7 @@ static void joined_kinds_say_how_each_was_made(void **state)
 static void networks_are_named_by_their_file(void **state)
 {
   static const char net[] = "stand-in\nin 1 3 8 12\nout f 1 5\n";
+  static const char map[] = "stand-in\nin 1 3 8 12\nout f 1 3 4 6\n";
   static const char labels[] = "name,is\nc.ppm,x\na.ppm,y\n";
   const char *library = getenv("LAPIS_TEST_ONNX");
   command c;
@@ -589,6 +590,14 @@ static void networks_are_named_by_their_file(void **state)
   command_expect(&c, 2, "'gist:a.onnx'");
   command_do(&c, "label c.ppm in --features onnx:a.onnx --no-cache --labels "
                  "l.csv");
+  command_write(&c, "m.onnx", map, strlen(map));
+  command_do(&c, "label c.ppm in --features onnx-map:m.onnx --where --no-cache "
+                 "--labels l.csv -o page.html --result r.npz -q");
+  lapis_arrays found;
+  command_arrays(&c, "r.npz", &found);
+  const lapis_array *box = lapis_arrays_find(&found, "boxes");
+  assert_true(box != NULL && box->mat.cols > 0);
+  lapis_arrays_free(&found);
   command_end(&c);
 }
 

@@ -29,7 +29,8 @@ static const char files[] =
     "    printf \"p%d,%.2f,%s,%d\\n\", i, h, w, g % 2 >\"players.csv\"\n"
     "  } }' >people.csv\n"
     "printf '4,1,3\\n2,0,5\\n3,2,2\\n' >costs.csv\n"
-    "printf 'stand-in\\nin 1 3 8 12\\nout f 1 5\\n' >net.onnx\n";
+    "printf 'stand-in\\nin 1 3 8 12\\nout f 1 5\\n"
+    "hidden map 1 3 4 6\\n' >net.onnx\n";
 
 static int shell(command *c, const char *script)
 {

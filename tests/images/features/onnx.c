@@ -1,6 +1,6 @@
-/* onnx.c - the kinds onnx and onnx-boxes, by a library that plays ONNX Runtime
- * (tests/onnx/stand_in.c): a value of its networks holds (c + 1) times the mean
- * of a channel over a part of the picture. */
+/* onnx.c - the kinds onnx, onnx-map and onnx-boxes, by a library that plays
+ * ONNX Runtime (tests/onnx/stand_in.c): a value of its networks holds (c + 1)
+ * times the mean of a channel over a part of the picture. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -242,6 +242,91 @@ static void boxes_are_described(void **state)
   lapis_solver_free(r.s);
 }
 
+/* ---- words of places ----------------------------------------------------*/
+/* Red on the left, green on the right. */
+static lapis_image two_colours(void)
+{
+  lapis_image m = make(W, H, 3);
+  for (int64_t k = 0; k < W * H; k++) m.pixels[3 * k + (k % W >= W / 2)] = 1;
+  return m;
+}
+
+/* A map of 6 x 4 places, read at 4 x 4: two words, one a side, each in the
+ * middle of a quarter of the width and height. */
+static void places_have_words(void **state)
+{
+  need_library();
+  static const char *const nets[] = {"in 1 3 8 12\nout f 1 3 4 6\n",
+                                     "in 1 8 12 3\nout f 1 4 6 3\n"};
+  run r = {.f = *state};
+  lapis_image m = two_colours();
+  lapis_mat word, xy;
+  add_image(&r, "a.ppm", &m);
+  for (int k = 0; k < 2; k++) {
+    solve_net(&r, "onnx-map", nets[k], "grid=4 words=2 levels=1 learn=16");
+    CHECK_OK(r.f, lapis_result_get(r.s, "word", &word));
+    CHECK_OK(r.f, lapis_result_get(r.s, "word_xy", &xy));
+    assert_int_equal(word.cols, 16);
+    CHECK_NEAR(column(&r, 0)[0], 8, 0);
+    CHECK_NEAR(column(&r, 0)[1], 8, 0);
+    double left = lapis_mat_at(&word, 0, 0);
+    for (int64_t i = 0; i < 16; i++) {
+      assert_true((lapis_mat_at(&word, 0, i) == left) == (i % 4 < 2));
+      CHECK_NEAR(lapis_mat_at(&xy, 0, i), ((double)(i % 4) + .5) * W / 4 - .5,
+                 1e-5);
+      CHECK_NEAR(lapis_mat_at(&xy, 1, i), ((double)(i / 4) + .5) * H / 4 - .5,
+                 1e-5);
+      CHECK_NEAR(lapis_mat_at(&xy, 2, i), W / 4, 1e-5);
+    }
+  }
+  free(m.pixels);
+  lapis_solver_free(r.s);
+}
+
+static lapis_status new_map(run *r, const char *lines, const char *more)
+{
+  lapis_bag_settings set;
+  const lapis_method *kind = lapis_feature_find("onnx-map");
+  (void)snprintf(r->text, sizeof r->text, "%s %s", net_of(r, lines), more);
+  set_all(r, kind, &set, r->text);
+  return lapis_features_new(r->f->ctx, kind, &set, r->name, r->count, NULL,
+                            &r->s);
+}
+
+/* No places, too many channels, words of another network or of other levels. */
+static void maps_that_cannot_be_used_are_refused(void **state)
+{
+  need_library();
+  static const char map[] = "in 1 3 8 12\nout f 1 3 4 6\n";
+  run r = {.f = *state};
+  lapis_image m = two_colours();
+  char words[640], more[700];
+  add_image(&r, "a.ppm", &m);
+  free(m.pixels);
+  CHECK_REFUSED(r.f, new_map(&r, "in 1 3 8 12\nout f 1 5\n", ""), LAPIS_EINVAL,
+                "'f'");
+  CHECK_REFUSED(r.f, new_map(&r, "in 1 3 8 12\nout f 1 600 4 6\n", ""),
+                LAPIS_EINVAL, "'f'");
+  (void)snprintf(words, sizeof words, "%s", files_path(r.f, "words.npz"));
+  (void)snprintf(more, sizeof more,
+                 "words=2 levels=1 learn=16 save-vocabulary=%s", words);
+  CHECK_OK(r.f, new_map(&r, map, more));
+  CHECK_OK(r.f, lapis_solve(r.s));
+  lapis_solver_free(r.s);
+  (void)snprintf(more, sizeof more, "vocabulary=%s", words);
+  CHECK_OK(r.f, new_map(&r, map, more));
+  lapis_solver_free(r.s);
+  CHECK_REFUSED(r.f,
+                new_map(&r, "in 1 3 8 12\nout f 1 3 4 6\nmeta a 1\n", more),
+                LAPIS_EINVAL, "words.npz");
+  (void)snprintf(more, sizeof more, "scale=1 vocabulary=%s", words);
+  CHECK_REFUSED(r.f, new_map(&r, map, more), LAPIS_EINVAL, "words.npz");
+  CHECK_OK(r.f, new_map(&r, "in 1 3 8 12\nout f 1 3 4 6\ndo nan\n",
+                        "words=2 levels=1 learn=16"));
+  CHECK_REFUSED(r.f, lapis_solve(r.s), LAPIS_EDATA, "n.onnx");
+  lapis_solver_free(r.s);
+}
+
 /* ---- what is refused ----------------------------------------------------*/
 static void what_cannot_be_used_is_refused(void **state)
 {
@@ -357,6 +442,8 @@ int test_onnx(void)
       CASE(threads_do_not_show),
       CASE(a_cache_knows_networks_apart),
       CASE(boxes_are_described),
+      CASE(places_have_words),
+      CASE(maps_that_cannot_be_used_are_refused),
       CASE(what_cannot_be_used_is_refused),
       CASE(other_files_and_libraries_are_refused),
       CASE(answers_are_finite),
