@@ -232,8 +232,12 @@ static void place(const bag_view *v, const bag_patch *p, float *to)
 {
   double bin = p->bin, middle = 1.5 * bin;
   double x = p->x + middle + 0.5, y = p->y + middle + 0.5;
-  to[0] = inside(x * v->shrunk_x - 0.5, v->width);
-  to[1] = inside(y * v->shrunk_y - 0.5, v->height);
+  to[0] = (float)(x * v->shrunk_x - 0.5);
+  to[1] = (float)(y * v->shrunk_y - 0.5);
+  if (v->own->family->columns > 0) {
+    to[0] = inside((double)to[0], v->width);
+    to[1] = inside((double)to[1], v->height);
+  }
   to[2] = (float)((bin > 0 ? 4 * bin : 1) * v->shrunk_x);
 }
 
