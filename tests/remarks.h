@@ -78,6 +78,8 @@
 #define PROBABLY_NONE "probably none is wrong, and at "
 #define LIKE_THE_GIVEN "samples like those with a label"
 
+#define ZERO_WEIGHTS "w is 0 within the tolerance"
+
 #define NOTHING_LEARNT "nothing was clearly learnt"
 #define NONE_LOOKS_WRONG "No given label looks wrong; these fit least"
 #define THESE_LOOK_WRONG "These given labels look wrong"

@@ -75,6 +75,36 @@ lapis_status sv_publish(svmplus *w)
   return LAPIS_OK;
 }
 
+/* The objective is strongly convex in w: |w - w*|^2 <= 2 gap, so that |f - f*|
+ * <= sqrt(2 gap) |x|, and where no f is larger w* may be 0. */
+lapis_status sv_warn_zero(const svmplus *w, int64_t c, double gap,
+                          double margin)
+{
+  static const double SMALL = 1e-3;
+  const sv_data *q = &w->q;
+  double most[] = {0, 0}; /* |f|, |x|^2 with its 1 */
+  for (int64_t i = 0; i < q->n; i++) {
+    double square = w->kind == SV_LINEAR ? column_square(&q->X, i)
+                                         : op_kernel_self(&w->gram.main, i) + 1;
+    most[0] = fmax(most[0], fabs(w->scores[i * w->K + c]));
+    most[1] = fmax(most[1], square);
+  }
+  TRY(base_max(q->ctx, most, 2));
+  double unknown = sqrt(2 * fmax(gap, 0) * most[1]);
+  if (most[0] > SMALL * margin || most[0] > fmax(unknown, 1e-9 * margin))
+    return LAPIS_OK;
+  base_note(
+      q->ctx, BASE_WARNING, "zero-weights",
+      q->plain
+          ? "svmplus: w is 0 within the tolerance: at this C no feature "
+            "separates the labels; try a larger C"
+          : "svmplus: w is 0 within the tolerance, and the labels are "
+            "those of rounding: the privileged features explain all "
+            "labels at this C and gamma; leave gamma open ({gamma auto}), or "
+            "try a larger gamma or C");
+  return LAPIS_OK;
+}
+
 /* ---- the model ----------------------------------------------------------*/
 static void learned(lapis_solver *s, const char *name, double *val,
                     int64_t rows, int64_t cols)

@@ -341,6 +341,10 @@ lapis_status sv_original_part(svmplus *w, int64_t c);
 lapis_status sv_kernels(svmplus *w, int64_t rank);
 /* Scores of class c: f = (K + 1) (a o y) + b. */
 lapis_status sv_kernel_scores(svmplus *w, const double *a, int64_t c, double b);
+/* Warns where class c's scores are no larger than what the gap, primal less
+ * dual, leaves unknown of them, and far below the margin: they are rounding. */
+lapis_status sv_warn_zero(const svmplus *w, int64_t c, double gap,
+                          double margin);
 /* Adds the class to the sums that the solver reports. */
 void sv_add_info(svmplus *w, double objective, double dual, double gap);
 /* One class, from l->stage on; in classes.c all that are left. */

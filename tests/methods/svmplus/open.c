@@ -1,4 +1,5 @@
 /* C and gamma left open: what held-out samples choose, and whether P pays. */
+#include "remarks.h"
 #include "svmplus_case.h"
 
 static void remember(int level, const char *text, void *user)
@@ -126,6 +127,42 @@ static void suspects_are_of_what_was_chosen(void **state)
   assert_true(without > 0 && with > 0);
 }
 
+static void hear_zero(int level, const char *text, void *user)
+{
+  (void)level;
+  if (strstr(text, ZERO_WEIGHTS) != NULL) ++*(int *)user;
+}
+
+/* Where P explains all w is 0 and labels are rounding: it is said by what the
+ * gap proves, and of no answer that means something. */
+static void zero_is_said_to_be_zero(void **state)
+{
+  enum { N = 100 };
+  for (int kernel = 0; kernel < 2; kernel++)
+    for (int plain = 0; plain < 2; plain++) {
+      int said = 0;
+      lapis_ctx *ctx = lapis_ctx_new();
+      lapis_ctx_on_message(ctx, hear_zero, &said);
+      sv_case c = sv_random(7, N, 3, 2);
+      uint64_t seed = 11;
+      for (int j = 0; j < 2 * N; j++) c.P[j] = check_normal(&seed);
+      if (plain) c.data.P = (lapis_mat){0};
+      lapis_svmplus_settings set = lapis_svmplus_defaults();
+      set.C = set.gamma = 1;
+      set.kernel = kernel ? LAPIS_KERNEL_RBF : LAPIS_KERNEL_LINEAR;
+      lapis_solver *s = sv_solve(ctx, &c.data, &set);
+      double most = 0;
+      for (int j = 0; j < N; j++)
+        most = fmax(most, fabs(sv_array(s, "scores")[j]));
+      bool zero = !kernel && !plain;
+      assert_int_equal(said, zero);
+      assert_int_equal(most < 1e-5, zero);
+      lapis_solver_free(s);
+      sv_drop(&c);
+      lapis_ctx_free(ctx);
+    }
+}
+
 /* Without P nothing is chosen: C is 1. */
 static void without_P_it_is_1(void **state)
 {
@@ -149,6 +186,7 @@ int test_open(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(noise_is_left_out),
       cmocka_unit_test(suspects_are_of_what_was_chosen),
+      cmocka_unit_test(zero_is_said_to_be_zero),
       cmocka_unit_test(without_P_it_is_1)};
   return run_cases(tests, NULL, NULL);
 }

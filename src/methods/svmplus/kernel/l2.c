@@ -204,6 +204,7 @@ lapis_status sv_l2_part(svmplus *w, int64_t c)
   if (s >= 0) keep_l2(w, &p, c);
   if (s >= 0 && dense) s = sv_kernel_scores(w, p.a, c, 0);
   if (s >= 0 && !dense) scores_from_gradient(w, &p, c);
+  if (s >= 0) s = sv_warn_zero(w, c, p.gap * p.norm / 2, p.norm);
   base_free(p.a);
   return s;
 }

@@ -100,13 +100,6 @@ static lapis_status linear_solve(svmplus *w, sv_linear *point)
   return interior(point, tol);
 }
 
-static double largest(const double *x, int64_t n)
-{
-  double most = 0;
-  for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
-  return most;
-}
-
 /* v as the primal has it: its offset so high that no slack is too small.  Where
  * C/gamma is large, alpha and zeta no longer say it: their sum takes its digits
  * away. */
@@ -140,13 +133,7 @@ lapis_status sv_linear_part(svmplus *w, int64_t c)
   if (s >= 0) {
     memcpy(w->weights + c * (q->d + 1), l.w, (size_t)(q->d + 1) * sizeof *l.w);
     sv_add_info(w, l.primal, l.dual, l.gap);
-    if (largest(l.w, q->d) <= 1e-9)
-      base_note(q->ctx, BASE_WARNING, "zero-weights",
-                q->plain ? "svmplus: w is 0: at this C no feature separates "
-                           "the labels; try a larger C"
-                         : "svmplus: w is 0: the privileged features explain "
-                           "all labels at this C and gamma; try a larger C or "
-                           "gamma");
+    s = sv_warn_zero(w, c, l.primal - l.dual, 1);
   }
   sv_linear_free(&l);
   return s;
