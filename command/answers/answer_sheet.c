@@ -374,7 +374,7 @@ static bool fill_answers(cli *c, const lapis_dataset *ds, sheet *s,
     add_rows(s, a, &a->held_out, classes ? -1 : target_decimals(c, ds, 0),
              classes ? "held-out probability" : "held-out value");
   if (a->instances.cols == s->n)
-    add_row(s, &a->instances, 0, -1, "", "instance score");
+    add_rows(s, a, &a->instances, -1, "instance score");
   return true;
 }
 

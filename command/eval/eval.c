@@ -14,6 +14,9 @@ static const cli_option options[] = {
      "metric compares labels); a table of answers as fit -o F.csv writes it"},
     CLI_TABLE_ROWS,
     CLI_UNFOLD_ROW,
+    {"positive", 0, "WORD",
+     "of two words of the truth the one that scores are of (default: the last "
+     "in their order)"},
     {"output", 'o', "F.csv", "write the figures as a table, too"},
     {NULL, 0, NULL, NULL}};
 
@@ -188,6 +191,7 @@ static int evaluate_numbers(cli *c, lapis_metric_reads reads,
   if (scored || sheet->count > 0) own.use = scored ? sheet->scores : list;
   lapis_status s = lapis_dataset_new(c->ctx, &ds);
   if (s >= 0) lapis_dataset_join(ds);
+  lapis_dataset_positive(ds, args_get(&c->args, "positive"));
   if (s >= 0) s = eval_read(ds, "X", scores, member_of[reads], &own);
   if (s >= 0) s = eval_read(ds, "Y", truth, "Y", table);
   if (s >= 0) s = lapis_dataset_finish(ds);

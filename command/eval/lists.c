@@ -436,8 +436,10 @@ static lapis_status check_two(cli *c, const char *scores, const score_rows *r,
   return lapis_fail(c->ctx, LAPIS_EDATA,
                     "%s: its scores are of \"%s\", and the truth's two labels "
                     "are \"%s\" and \"%s\"; scores of \"%s\" against \"%s\" "
-                    "are needed",
-                    scores, of, first, second, second, first);
+                    "are needed%s%s",
+                    scores, of, first, second, second, first,
+                    strcmp(of, first) == 0 ? ", or --positive " : "",
+                    strcmp(of, first) == 0 ? first : "");
 }
 
 /* Which row would be right nobody can tell: that of the second label, or what

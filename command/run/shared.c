@@ -417,6 +417,7 @@ int dataset_from_args(cli *c, lapis_dataset **out)
   if (s < 0) return cli_fail_status(c, s);
   if (c->ranks.size > 1)
     lapis_dataset_divide(*out, c->ranks.rank, c->ranks.size);
+  lapis_dataset_positive(*out, args_get(&c->args, "positive"));
   int code = read_all(c, *out);
   if (code == EXIT_DONE) return code;
   lapis_dataset_free(*out);

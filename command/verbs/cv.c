@@ -20,6 +20,9 @@ static const cli_option options[] = {
     {"baseline", 0, NULL,
      "also the method linear on the same folds and, where P is given, the "
      "method without it, and whether they are beaten"},
+    {"positive", 0, "WORD",
+     "of two words of the targets the positive one (default: the last in their "
+     "order); misvm: that of which a bag holds an instance"},
     CLI_JOBS_ROW("folds"),
     {"checkpoint", 0, "F",
      "keep what a killed or interrupted run needs; the same command continues "
@@ -194,9 +197,10 @@ static int leave_out_P(cli *c, const lapis_data *data, const void *settings,
 }
 
 /* By how much the best point is ahead of the rival's, fold by fold where both
- * have values; NaN: nothing to compare. */
+ * have values; NaN: nothing to compare.  far: errors that make it clear, NaN of
+ * two folds, whose differences do not say how much they vary. */
 typedef struct verdict {
-  double ahead, error;
+  double ahead, error, far;
 } verdict;
 
 /* Folds share what they learn from: the variance of the mean of k differences
@@ -204,7 +208,7 @@ typedef struct verdict {
  * errors of both are taken as if they were of different samples. */
 static verdict judge_rival(cli *c, const lapis_solver *cv, const rival *r)
 {
-  verdict out = {NAN, NAN};
+  verdict out = {NAN, NAN, NAN};
   const lapis_metric_kind *metric;
   int64_t a = cv_best(cv), b = r->cv == NULL ? -1 : cv_best(r->cv), k = 0;
   if (a < 0 || b < 0 ||
@@ -222,15 +226,18 @@ static verdict judge_rival(cli *c, const lapis_solver *cv, const rival *r)
   }
   point x = point_at(cv, a), y = point_at(r->cv, b);
   if (args_get(&c->args, "pooled") != NULL)
-    return (verdict){sign * (x.mean - y.mean), hypot(x.deviation, y.deviation)};
+    return (verdict){sign * (x.mean - y.mean), hypot(x.deviation, y.deviation),
+                     lapis_far_errors(INFINITY)};
   if (k < 2) return out;
   double n = (double)k, spread = fmax(square - sum * sum / n, 0) / (n - 1);
-  return (verdict){sum / n, sqrt(spread * (1 / n + 1 / (n - 1)))};
+  return (verdict){sum / n, sqrt(spread * (1 / n + 1 / (n - 1))),
+                   k < 3 ? NAN : lapis_far_errors(n)};
 }
 
 static const char *weight_of(verdict v)
 {
-  return fabs(v.ahead) > 2 * v.error ? "clear" : "a toss-up";
+  if (isnan(v.far)) return "too few folds for a verdict";
+  return fabs(v.ahead) > v.far * v.error ? "clear" : "a toss-up";
 }
 
 static void print_verdict(verdict v, const char *who, const char *worth)
@@ -238,7 +245,7 @@ static void print_verdict(verdict v, const char *who, const char *worth)
   if (isnan(v.ahead) || isnan(v.error)) return;
   printf("%s %s by %.4f +- %.4f: %s%s\n", who,
          v.ahead < 0 ? "is behind" : "is ahead", fabs(v.ahead), v.error,
-         weight_of(v), v.ahead > 2 * v.error ? "" : worth);
+         weight_of(v), v.ahead > v.far * v.error || isnan(v.far) ? "" : worth);
 }
 
 static void put_verdict(lapis_json *to, verdict v, const char *name)
@@ -321,12 +328,13 @@ static void show(cli *c, const lapis_solver *cv, const grid_text *g,
     print_cv_json(c, cv, g, linear, without_P);
     return;
   }
+  bool itself = c->method == lapis_method_find("linear");
   print_text(cv, g, o->pooled);
   print_rival(without_P, "without P");
-  print_rival(linear, "linear");
+  print_rival(linear, itself ? "the baseline, linear with other C," : "linear");
   print_verdict(judge_rival(c, cv, without_P), "with P it", "; leave P out");
-  bool itself = c->method == lapis_method_find("linear");
-  print_verdict(judge_rival(c, cv, linear), c->method->name,
+  print_verdict(judge_rival(c, cv, linear),
+                itself ? "linear as asked for" : c->method->name,
                 itself ? "" : "; linear is simpler");
 }
 

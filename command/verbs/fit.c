@@ -25,6 +25,9 @@ static const cli_option options[] = {
      "targets, filled; a feature of listed values, or of 0 and 1, with the "
      "nearest"},
     CLI_SURE_ROW,
+    {"positive", 0, "WORD",
+     "of two words of the targets the positive one (default: the last in their "
+     "order); misvm: that of which a bag holds an instance"},
     {"model", 0, "F.lapis", "write the model, for lapis predict"},
     CLI_JOBS_ROW(
         "choosing settings, looking for suspects, and the classes of svmplus"),

@@ -247,6 +247,11 @@ LAPIS_API lapis_status lapis_iou(lapis_ctx *ctx, const lapis_mat *truth,
 LAPIS_API void lapis_share_interval(double share, double trials, double *low,
                                     double *high);
 
+/* Standard errors that chance exceeds once in twenty, upwards or downwards:
+ * Student's t of so many units (3 or more) less one, within 1 %; 1.96 of
+ * many. */
+LAPIS_API double lapis_far_errors(double units);
+
 /* Rows of the result candidate_figures (docs/methods/auto.md). */
 typedef enum lapis_figure {
   LAPIS_FIGURE_LOSS,

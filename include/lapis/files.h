@@ -218,6 +218,9 @@ lapis_dataset_read_member(lapis_dataset *ds, const char *member,
  * or without folders and ending: what they lack is not known, and what they
  * have beside it is left out, with a line that says so. */
 LAPIS_API void lapis_dataset_join(lapis_dataset *ds);
+/* Before finish: of the two words of Y this one is positive, instead of the one
+ * that is sorted last; borrowed until then. */
+LAPIS_API void lapis_dataset_positive(lapis_dataset *ds, const char *word);
 /* Before finish: X stays F32, and mapped where its file is (.npy, or a stored
  * member of .npz), where it was stored so; mc reads it as it is.  Such values
  * may begin at any byte: lapis_mat_at reads them. */

@@ -16,8 +16,9 @@ static const lapis_param params[] = {
     BOOL("groups", by_group,
          .help = "keep groups (bags, people, images) whole: folds-of groups"),
     TEXT("metric", metric, .arg = "NAME",
-         .help = "what to score by (default auroc; of rr, whose answers are "
-                 "numbers, rae)"),
+         .help = "what to score by, of those of eval but log-loss, as folds "
+                 "answer with scores (default auroc; of numbers r2, of rr "
+                 "rae)"),
     TEXT("map", map, .arg = "MAP",
          .help = "features through a map fitted on the training folds"),
     TEXT("map-priv", map_priv, .arg = "MAP",

@@ -202,7 +202,7 @@ static bool is_clear(const asked *of, doubt *all, int64_t n)
   double mean = 0, square;
   for (int64_t k = 0; k < n; k++) mean += all[k].gain / (double)n;
   double groups = square_error(of, all, n, gain_of, &square);
-  return groups > 1 && mean > folds_far_errors(groups) * sqrt(square);
+  return groups > 1 && mean > lapis_far_errors(groups) * sqrt(square);
 }
 
 /* Of the labels that are predicted most surely, `count` of them, first: the

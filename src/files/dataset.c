@@ -57,8 +57,9 @@ struct lapis_dataset {
   io_order order; /* the samples' names in the first file that has any */
   char *seen;     /* why there is no X: what was there instead */
   bool keep_f32, join;
-  bool counted;  /* X is of a table that numbers its rows itself */
-  double stored; /* bytes of the files */
+  const char *positive; /* a word of Y that is to be the last, or NULL */
+  bool counted;         /* X is of a table that numbers its rows itself */
+  double stored;        /* bytes of the files */
   io_share share;
   io_asked asked;
   lapis_data data;
@@ -532,7 +533,12 @@ static lapis_status encode_targets(lapis_dataset *ds)
 {
   slot *Y = &ds->slot[M_Y], *names = &ds->slot[M_TARGET_VALUES];
   lapis_array codes, values;
-  if (!Y->set || Y->array.mat.dtype != LAPIS_TEXT) return LAPIS_OK;
+  bool words = Y->set && Y->array.mat.dtype == LAPIS_TEXT;
+  if (!words && ds->positive != NULL)
+    return lapis_fail(ds->ctx, LAPIS_EINVAL,
+                      "the positive label is one of two words; of numbers the "
+                      "larger is positive");
+  if (!words) return LAPIS_OK;
   if (Y->array.mat.rows == 1) names = &ds->slot[M_CLASS_NAMES];
   slot fresh = {.set = true};
   fresh.origin = base_strdup(ds->ctx, Y->origin);
@@ -541,7 +547,8 @@ static lapis_status encode_targets(lapis_dataset *ds)
   if (fresh.origin != NULL && fresh.file != NULL)
     status = codes_sorted(ds->ctx, &Y->array.mat, &codes, &values);
   if (status == LAPIS_OK) {
-    status = codes_by_row(ds->ctx, &codes, &values);
+    status = codes_put_last(ds->ctx, ds->positive, &codes.mat, &values.mat);
+    if (status >= 0) status = codes_by_row(ds->ctx, &codes, &values);
     fresh.array = values;
     if (status >= 0) codes_tell_twins(ds->ctx, fresh.file, &values.mat);
     replace(Y, &codes);
@@ -732,6 +739,11 @@ void lapis_dataset_divide(lapis_dataset *ds, int64_t part, int64_t parts)
 {
   if (ds == NULL || part < 0 || part >= parts) return;
   ds->share = (io_share){.part = part, .parts = parts};
+}
+
+void lapis_dataset_positive(lapis_dataset *ds, const char *word)
+{
+  if (ds != NULL) ds->positive = word;
 }
 
 void lapis_dataset_join(lapis_dataset *ds)

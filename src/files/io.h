@@ -749,6 +749,9 @@ void io_order_clear(io_order *o);
  * texts, "" -> NaN; values: 1 x m TEXT of the distinct texts. */
 lapis_status codes_sorted(lapis_ctx *ctx, const lapis_mat *text,
                           lapis_array *codes, lapis_array *values);
+/* The word, one of two, becomes the last of them; NULL: they stay. */
+lapis_status codes_put_last(lapis_ctx *ctx, const char *word, lapis_mat *codes,
+                            lapis_mat *values);
 /* Says which of these texts differ in case or blanks alone: Yes and yes are two
  * classes, and perhaps not meant so. */
 void codes_tell_twins(lapis_ctx *ctx, const char *path,

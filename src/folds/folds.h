@@ -59,10 +59,6 @@ static inline bool fold_hides(const fold_plan *p, int64_t fold, int64_t c,
   return p->fold[j] == fold;
 }
 
-/* Standard errors that chance exceeds once in forty: Student's t of so many
- * units less one, by Cornish and Fisher's first terms; 1.96 of many. */
-double folds_far_errors(double units);
-
 /* ---- parts (take.c) -----------------------------------------------------*/
 /* Some of the samples: X, Y, P as doubles, groups and weights. */
 typedef struct fold_part {

@@ -36,6 +36,7 @@ static const metric metrics[] = {
     {{"f1", LAPIS_METRIC_LABELS, false}, NULL, classification_f1},
     {{"rae", LAPIS_METRIC_VALUES, true}, NULL, regression_rae},
     {{"r2", LAPIS_METRIC_VALUES, false}, NULL, regression_r2},
+    {{"rmse", LAPIS_METRIC_VALUES, true}, NULL, regression_rmse},
     {{"angle-error", LAPIS_METRIC_VALUES, true}, NULL, regression_angle}};
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
@@ -221,10 +222,11 @@ void lapis_share_interval(double share, double trials, double *low,
   if (share >= 1 || *high > 1) *high = 1;
 }
 
-double folds_far_errors(double units)
+/* The expansion of Cornish and Fisher in 1 / free. */
+double lapis_far_errors(double units)
 {
-  const double z = 1.96;
-  double free = fmax(units - 1, 1);
-  return z + (z * z * z + z) / (4 * free) +
-         (5 * pow(z, 5) + 16 * z * z * z + 3 * z) / (96 * free * free);
+  static const double of_free[] = {1.96, 2.3722, 2.8225, 2.5558, 1.5895};
+  double free = fmax(units - 1, 1), far = 0;
+  for (int k = 4; k >= 0; k--) far = far / free + of_free[k];
+  return far;
 }

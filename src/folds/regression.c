@@ -1,8 +1,9 @@
-/* regression.c - relative absolute error, R^2, angle error.
+/* regression.c - relative absolute error, R^2, squared and angle error.
  *
  *   rae          |S - Y|_F / |Y|_F [RR16 5.1.1], and the same row by row
  *   r2           1 - |s - y|^2 / |y - mean(y)|^2 of each row y with more than
  *                one value, and the mean over these rows
+ *   rmse         root of the mean of (S - Y)^2, and the same row by row
  *   angle-error  rows cos and sin: mean absolute difference in degrees */
 #include "folds/regression.h"
 
@@ -92,6 +93,25 @@ lapis_status regression_r2(lapis_ctx *ctx, const lapis_mat *truth,
     have++;
   }
   *out = have > 0 ? sum / (double)have : NAN;
+  return LAPIS_OK;
+}
+
+lapis_status regression_rmse(lapis_ctx *ctx, const lapis_mat *truth,
+                             const lapis_mat *part, const lapis_mat *scores,
+                             double *per_row, double *out)
+{
+  double miss = 0, count = 0;
+  TRY(check(ctx, "rmse", truth, scores, 0));
+  for (int64_t i = 0; i < truth->rows; i++) {
+    double m = 0, size = 0, known = 0;
+    add_row(part, scores, i, &m, &size);
+    for (int64_t j = 0; j < part->cols; j++)
+      known += !isnan(lapis_mat_at(part, i, j));
+    miss += m;
+    count += known;
+    if (per_row != NULL) per_row[i] = known > 0 ? sqrt(m / known) : NAN;
+  }
+  *out = count > 0 ? sqrt(miss / count) : NAN;
   return LAPIS_OK;
 }
 

@@ -11,6 +11,9 @@ lapis_status regression_r2(lapis_ctx *ctx, const lapis_mat *truth,
 lapis_status regression_rae(lapis_ctx *ctx, const lapis_mat *truth,
                             const lapis_mat *part, const lapis_mat *scores,
                             double *per_row, double *out);
+lapis_status regression_rmse(lapis_ctx *ctx, const lapis_mat *truth,
+                             const lapis_mat *part, const lapis_mat *scores,
+                             double *per_row, double *out);
 lapis_status regression_angle(lapis_ctx *ctx, const lapis_mat *truth,
                               const lapis_mat *part, const lapis_mat *scores,
                               double *per_row, double *out);

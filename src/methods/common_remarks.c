@@ -121,6 +121,19 @@ static void remark_rare(lapis_ctx *ctx, const char *method,
               "%s: %" PRId64 " classes have one sample each", method, rare);
 }
 
+/* A bag is positive by one instance, so that it matters which value is. */
+static void remark_positive(lapis_ctx *ctx, const lapis_method *m,
+                            const lapis_data *data, const value_count *of)
+{
+  char yes[REMARK_VALUE], no[REMARK_VALUE];
+  base_note(ctx, BASE_NOTE, "positive",
+            "%s: a bag is positive, as some instance of it is, where its label "
+            "is \"%s\", the last of both in their order, and negative where "
+            "it is \"%s\"",
+            m->name, remark_value(data, of[1].value, yes),
+            remark_value(data, of[0].value, no));
+}
+
 lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
                          const void *settings, const lapis_data *data)
 {
@@ -141,6 +154,8 @@ lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
               m->name, count);
   else if (s >= 0)
     remark_rare(ctx, m->name, data, of, count);
+  if (s >= 0 && count == 2 && lapis_param_find(m, "positive-ratio") != NULL)
+    remark_positive(ctx, m, data, of);
   base_free(of);
   return s;
 }
@@ -196,7 +211,10 @@ lapis_status remark_answer(lapis_solver *s)
   const value_count *rare = &of[of[1].count < of[0].count];
   for (int64_t j = 0; j < Y->cols; j++)
     if (lapis_mat_at(said, 0, j) == rare->value) return LAPIS_OK;
-  const char *balanced = "", *closer = "";
+  const char *balanced = "", *closer = "", *order = "";
+  if (named_find(&s->result, "candidate_figures") ==
+      NULL) /* else it is known */
+    order = "; the order of the scores may still show which are";
   if (is_default(s, m, "balanced"))
     balanced = "; {balanced} makes both kinds count equally";
   if (is_default(s, m, "C") || is_one(s, m, "C"))
@@ -204,9 +222,8 @@ lapis_status remark_answer(lapis_solver *s)
   char format[512];
   (void)snprintf(format, sizeof format,
                  "%%s: no sample is predicted to be \"%%s\", which %%.0f of "
-                 "%%.0f %%s; the order of the scores may still show which "
-                 "are%s%s",
-                 balanced, closer);
+                 "%%.0f %%s%s%s%s",
+                 order, balanced, closer);
   base_note(s->ctx, BASE_WARNING, "never-predicted", format, m->name,
             remark_value(&s->data, rare->value, name), rare->count,
             of[0].count + of[1].count, rare->count > 1 ? "are" : "is");

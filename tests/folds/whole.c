@@ -51,6 +51,22 @@ static void r2_by_hand(void **state)
   assert_true(isnan(metric("r2", C, 1, R, 1, 3, NULL)));
 }
 
+/* Student's t, two-sided .95, of 2, 4 and many degrees of freedom. */
+static void few_units_vary_more(void **state)
+{
+  CHECK_NEAR(lapis_far_errors(3), 4.3027, .04);
+  CHECK_NEAR(lapis_far_errors(5), 2.7764, .01);
+  CHECK_NEAR(lapis_far_errors(INFINITY), 1.96, 1e-3);
+}
+
+static void rmse_is_in_the_units(void **state)
+{
+  double Y[] = {3, 0, 4, NAN, 5, 1}, S[] = {3, 2, 1, 9, 1, 1}, per[2];
+  CHECK_NEAR(metric("rmse", Y, 2, S, 2, 3, per), sqrt(29 / 5.), 1e-15);
+  CHECK_NEAR(per[0], sqrt(25 / 3.), 1e-15);
+  CHECK_NEAR(per[1], sqrt(2), 1e-15);
+}
+
 static void accuracy(void **state)
 {
   double Y[] = {10, 20, 30, NAN}, L[] = {10, 30, 30, 10};
@@ -107,6 +123,8 @@ int test_whole(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rae),
                                      cmocka_unit_test(r2_by_hand),
+                                     cmocka_unit_test(rmse_is_in_the_units),
+                                     cmocka_unit_test(few_units_vary_more),
                                      cmocka_unit_test(angle_wraps),
                                      cmocka_unit_test(accuracy),
                                      cmocka_unit_test(accuracy_of_several),

@@ -93,6 +93,25 @@ lapis_status codes_sorted(lapis_ctx *ctx, const lapis_mat *text,
   return status;
 }
 
+lapis_status codes_put_last(lapis_ctx *ctx, const char *word, lapis_mat *codes,
+                            lapis_mat *values)
+{
+  const char **text = values->val;
+  double *code = codes->val;
+  bool two = values->rows == 1 && values->cols == 2;
+  if (word == NULL || (two && strcmp(text[1], word) == 0)) return LAPIS_OK;
+  if (!two || strcmp(text[0], word) != 0)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "the positive label is one of two words, and \"%s\" is "
+                      "none of them",
+                      word);
+  word = text[0];
+  text[0] = text[1];
+  text[1] = word;
+  for (int64_t k = 0; k < codes->rows * codes->cols; k++) code[k] = 1 - code[k];
+  return LAPIS_OK;
+}
+
 void codes_tell_twins(lapis_ctx *ctx, const char *path, const lapis_mat *values)
 {
   enum { MOST = 1000 };

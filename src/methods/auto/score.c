@@ -234,7 +234,7 @@ static void judge_numbers(const comparison *r, candidate *x)
   x->auroc = 1 - x->loss;
   x->accuracy = x->least = x->most = x->commonest = NAN;
   x->ahead = -mean_loss(r, x, &mean, &x->ahead_error);
-  x->learnt = x->ahead > folds_far_errors((double)r->known) * x->ahead_error;
+  x->learnt = x->ahead > lapis_far_errors((double)r->known) * x->ahead_error;
   x->judged = !isnan(x->loss) && x->guess > 0;
 }
 
@@ -253,7 +253,7 @@ lapis_status candidate_judge(comparison *r, candidate *x)
   TRY(take_commonest(r, x));
   TRY(shares(r, x, &none));
   x->ahead = -mean_loss(r, x, &none, &x->ahead_error);
-  x->learnt = x->ahead > folds_far_errors((double)r->known) * x->ahead_error &&
+  x->learnt = x->ahead > lapis_far_errors((double)r->known) * x->ahead_error &&
               !x->one_answer;
   x->guess = mean_loss(r, &none, NULL, &error);
   base_free(none.answer);

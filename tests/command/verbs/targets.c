@@ -280,6 +280,8 @@ static void the_rival_knows_classes(void **state)
   write_table(&c, "t.csv", "e,f,y", 0, heap);
   command_do(&c, "cv linear t.csv --target y --grid C=1 --baseline");
   assert_non_null(strstr(c.out, BASELINE_BEST));
+  assert_non_null(strstr(c.out, BASELINE_ITSELF));
+  assert_non_null(strstr(c.out, "\nlinear as asked for is"));
   command_do(&c, "cv linear t.csv --target y --grid C=1,10 --map standard "
                  "--baseline --json");
   const char *of[] = {strstr(c.out, "\"best\""), strstr(c.out, "\"baseline\"")};
