@@ -43,10 +43,12 @@ typedef struct candidate {
                     * value */
   sigmoid *answer; /* K: of its probabilities; one class of K: a softmax */
   double loss, error, auroc, accuracy;
-  double trials;      /* that its answers count as */
-  double least, most; /* accuracy that new samples may have */
-  double commonest;   /* accuracy of always the commonest answer to a label */
-  double guess;       /* log-loss of the shares, over what was answered */
+  double auroc_by_chance; /* how far one of nothing is from .5, as a standard
+                           * error */
+  double trials;          /* that its answers count as */
+  double least, most;     /* accuracy that new samples may have */
+  double commonest; /* accuracy of always the commonest answer to a label */
+  double guess;     /* log-loss of the shares, over what was answered */
   double ahead, ahead_error; /* of that */
   bool one_answer;           /* to all hidden labels */
   bool mean_of_all; /* of numbers: answers 0, whatever its scores are */

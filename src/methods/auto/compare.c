@@ -643,6 +643,20 @@ static const char *help_of(const comparison *r)
                   "'lapis fit trees', more labels or other features may help";
 }
 
+/* Where the order of the scores says more than chance, its words. */
+static const char *order_of(const comparison *r, const candidate *x, char *text,
+                            size_t size)
+{
+  double far = lapis_far_errors((double)r->known) * x->auroc_by_chance;
+  *text = '\0';
+  if (x->auroc - .5 > far)
+    snprintf(text, size,
+             "; the order of the scores may still be informative (AUROC %.3f, "
+             "by chance 0.5)",
+             x->auroc);
+  return text;
+}
+
 char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
 {
   if (text == NULL || size == 0) return text;
@@ -651,7 +665,7 @@ char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
   const candidate *x = &r->run[r->order[i]];
   const char *help = help_of(r);
   const char *than = "guessing each label by how frequent it is";
-  const char *order = "the order of the scores may still be informative (AUROC";
+  char order[128];
   if (x->learnt) return text;
   if (r->o.numbers) {
     snprintf(text, size,
@@ -664,8 +678,8 @@ char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
   if (x->one_answer)
     snprintf(text, size,
              "all hidden labels got the same answer, so the filled-in labels "
-             "mean little; %s %.3f, by chance 0.5)%s",
-             order, x->auroc, help);
+             "mean little%s%s",
+             order_of(r, x, order, sizeof order), help);
   else if (x->ahead > 0)
     snprintf(text, size,
              "it is not clear that anything was learnt: by log-loss, hidden "
@@ -676,9 +690,9 @@ char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
     snprintf(
         text, size,
         "hidden labels are predicted no better than by %s (log-loss worse by "
-        "%.4f +- %.4f), so the filled-in labels mean little; %s "
-        "%.3f, by chance 0.5)%s",
-        than, -x->ahead, x->ahead_error, order, x->auroc, help);
+        "%.4f +- %.4f), so the filled-in labels mean little%s%s",
+        than, -x->ahead, x->ahead_error, order_of(r, x, order, sizeof order),
+        help);
   return text;
 }
 

@@ -185,6 +185,22 @@ static lapis_status take_accuracy(comparison *r, candidate *x)
   return LAPIS_OK;
 }
 
+/* The standard error of the AUROC of an order by lot [Mann and Whitney]: the
+ * mean of those of labels, which err together; so do samples of a unit. */
+static double chance_of(const comparison *r, const candidate *x)
+{
+  double sum = 0, labels = 0;
+  for (int64_t c = 0; c < r->K; c++) {
+    double of[2] = {0, 0};
+    for (int64_t j = 0; j < r->n; j++)
+      if (counts(r, x, j * r->K + c)) of[r->labels.sign[j * r->K + c] > 0]++;
+    if (of[0] * of[1] <= 0) continue;
+    sum += sqrt((of[0] + of[1] + 1) / (12 * of[0] * of[1]));
+    labels++;
+  }
+  return sum / labels * sqrt((double)r->n / (double)r->plan.units);
+}
+
 /* Of the samples of which some label counts. */
 static lapis_status rank_of(const comparison *r, candidate *x)
 {
@@ -207,6 +223,7 @@ static lapis_status rank_of(const comparison *r, candidate *x)
   lapis_status s =
       lapis_metric(r->ctx, "auroc", &truth, &scores, NULL, &x->auroc);
   base_free(score);
+  x->auroc_by_chance = chance_of(r, x);
   return s;
 }
 
