@@ -29,7 +29,8 @@ static const char *type_name(const lapis_column *c)
 {
   static const char *const names[] = {"empty", "number", "whole", "counter",
                                       "date",  "comma",  "text"};
-  if (c->type == LAPIS_COLUMN_TEXT && (c->declared || repeats(c)))
+  if (c->type == LAPIS_COLUMN_TEXT && c->odd_one == NULL &&
+      (c->declared || repeats(c)))
     return "class";
   return names[c->type];
 }
@@ -79,16 +80,33 @@ static bool has_units(const lapis_column *c)
 static bool is_id(const lapis_column *c)
 {
   return c->type == LAPIS_COLUMN_TEXT && c->missing == 0 && !is_class(c) &&
-         !has_units(c) &&
+         !has_units(c) && c->odd_one == NULL &&
          (c->different > LAPIS_COLUMN_MOST ||
           10 * c->different >= 9 * (c->numbers + c->texts));
 }
 
-/* The names of samples: a first column that numbers them, as no two have one
- * number; else the first of texts that may be names; else numbers in another
- * column.  -1: none. */
-static int find_id(const lapis_columns *all)
+/* By title, or else by number, from 1. */
+static int find_column(const lapis_columns *all, const char *wanted)
 {
+  char *end;
+  for (int j = 0; j < all->listed; j++)
+    if (all->column[j].title != NULL &&
+        strcmp(all->column[j].title, wanted) == 0)
+      return j;
+  wanted += *wanted == '#';
+  long number = strtol(wanted, &end, 10);
+  return *wanted != '\0' && *end == '\0' && number >= 1 && number <= all->listed
+             ? (int)number - 1
+             : -1;
+}
+
+/* The names of samples: what is asked for; else a first column that numbers
+ * them, as no two have one number; else the first of texts that may be names;
+ * else numbers in another column.  -1: none. */
+static int find_id(const cli *c, const lapis_columns *all)
+{
+  const char *asked = args_get(&c->args, "id");
+  if (asked != NULL) return find_column(all, asked);
   if (all->listed > 0 && all->column[0].type == LAPIS_COLUMN_COUNTER) return 0;
   for (int j = 0; j < all->listed; j++)
     if (is_id(&all->column[j])) return j;
@@ -163,6 +181,47 @@ static void print_mixed(const lapis_column *c, const char *title)
   printf("%s\n", named > NAMED ? ", ..." : "");
 }
 
+/* What a column says alike of all rows is no feature. */
+static bool is_constant(const lapis_columns *all, const lapis_column *c)
+{
+  return all->rows > 1 && c->different == 1 && c->missing == 0 && !c->declared;
+}
+
+static void print_kind(const lapis_columns *all, const lapis_column *c,
+                       const char *title)
+{
+  char value[512];
+  if (c->type == LAPIS_COLUMN_EMPTY)
+    printf("  note: %s is empty in every row: it says nothing\n", title);
+  if (is_constant(all, c))
+    printf("  note: %s is %s in every row: it says nothing\n", title,
+           shown(c->value[0], value, sizeof value));
+  if (c->padded && c->type != LAPIS_COLUMN_COUNTER)
+    printf("  note: %s has numbers that begin with 0, as codes of places and "
+           "things do: as a feature it would be a quantity\n",
+           title);
+  if (c->odd_one != NULL)
+    printf(
+        "  note: \"%s\" stands in all cells of %s that are no %s: if it means "
+        "unknown, --missing %s reads it so\n",
+        shown(c->odd_one, value, sizeof value), title,
+        c->numbers > 0 ? "numbers" : "dates", value);
+}
+
+/* Samples of one name. */
+static void print_twins(const lapis_columns *all, int names)
+{
+  char title[512];
+  const lapis_column *c = names < 0 ? NULL : &all->column[names];
+  if (c == NULL || c->different > LAPIS_COLUMN_MOST) return;
+  int64_t twins = c->numbers + c->texts - c->different;
+  if (twins > 0)
+    printf("  note: %s, which names the rows, has %" PRId64 " name%s that "
+           "stood in a row above: are these rows twice there?\n",
+           title_of(all, names, title, sizeof title), twins,
+           twins > 1 ? "s" : "");
+}
+
 /* Yes and yes. */
 static void print_case(const lapis_column *c, const char *title)
 {
@@ -186,7 +245,7 @@ static bool is_elsewhere(const lapis_columns *all, int j, const char *word)
 }
 
 /* What a person should know before the columns are used. */
-static void print_remarks(const lapis_columns *all)
+static void print_remarks(const lapis_columns *all, int names)
 {
   char title[512], value[512];
   for (int j = 0; j < all->listed; j++) {
@@ -200,6 +259,7 @@ static void print_remarks(const lapis_columns *all)
     for (int k = 0; k < LAPIS_COLUMN_REMARKS && c->remark[k] != NULL; k++)
       printf("  note: %s: %s\n", title, c->remark[k]);
     print_case(c, title);
+    print_kind(all, c, title);
     if (c->type == LAPIS_COLUMN_COUNTER)
       printf("  note: %s numbers the rows: it is not a feature, but may be "
              "their names, --id %d\n",
@@ -208,7 +268,8 @@ static void print_remarks(const lapis_columns *all)
       printf("  note: %s holds dates; a feature is a number, for example days "
              "since a first date\n",
              title);
-    if (c->type == LAPIS_COLUMN_TEXT && c->numbers > 0) print_mixed(c, title);
+    if (c->type == LAPIS_COLUMN_TEXT && c->numbers > 0 && c->odd_one == NULL)
+      print_mixed(c, title);
     if (has_units(c))
       printf("  note: %s holds numbers with units (\"%s\"), which are texts; a "
              "feature is a number alone, in one unit\n",
@@ -220,6 +281,7 @@ static void print_remarks(const lapis_columns *all)
         printf("  note: \"%s\" occurs once in %s: is it spelt right?\n",
                shown(c->value[k], value, sizeof value), title);
   }
+  print_twins(all, names);
 }
 
 /* Whether a list of columns can name one by its title: no list, number or
@@ -356,6 +418,25 @@ static bool is_nominal(const lapis_column *c)
   return c->texts > 0 && is_class(c);
 }
 
+/* The texts that seem to mean unknown, each once. */
+static void print_unknown(const cli *c, const lapis_columns *all)
+{
+  char list[1024] = "";
+  if (args_get(&c->args, "missing") != NULL) return;
+  for (int j = 0; j < all->listed; j++) {
+    const char *word = all->column[j].odd_one;
+    size_t used = strlen(list);
+    bool met = word == NULL;
+    for (int k = 0; k < j && !met; k++)
+      met = all->column[k].odd_one != NULL &&
+            strcmp(all->column[k].odd_one, word) == 0;
+    if (!met && used + strlen(word) + 2 < sizeof list)
+      snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? "," : "",
+               word);
+  }
+  if (*list != '\0') shell_option(stdout, c, "missing", list);
+}
+
 /* How the table was read, which is how it has to be read again. */
 static void print_reading(const cli *c, char decimal)
 {
@@ -372,6 +453,7 @@ static void print_reading(const cli *c, char decimal)
 static bool holds_numbers(const lapis_column *c)
 {
   return c->type == LAPIS_COLUMN_COMMA ||
+         (c->odd_one != NULL && c->numbers > 0) ||
          (c->texts == 0 && c->numbers > 0 && c->type != LAPIS_COLUMN_COUNTER);
 }
 
@@ -446,7 +528,8 @@ static void find_leaks(const lapis_columns *all, question *q)
       asked = all->column[j].missing;
   for (int j = 0; asked > 0 && j < all->listed; j++) {
     int64_t gaps = all->column[j].missing;
-    q->leak[j] = 2 * gaps >= asked && gaps >= 5 && 5 * gaps >= all->rows;
+    q->leak[j] = 2 * gaps >= asked && gaps >= 5 && 5 * gaps >= all->rows &&
+                 all->column[j].type != LAPIS_COLUMN_EMPTY;
     like += q->leak[j];
   }
   bool few = 2 * like <= all->listed;
@@ -462,16 +545,17 @@ static void print_line(const cli *c, const lapis_columns *all, const char *path,
 {
   bool drop[LAPIS_COLUMNS_LISTED], nominal[LAPIS_COLUMNS_LISTED],
       id[LAPIS_COLUMNS_LISTED] = {false};
-  int features = 0, names = find_id(all);
+  int features = 0, names = find_id(c, all);
   char decimal = '\0';
   char file[4096];
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *at = &all->column[j];
-    bool number = !q->leak[j] && holds_numbers(at);
+    bool asked = !q->leak[j] && j != names && !is_constant(all, at);
+    bool number = asked && holds_numbers(at) && !at->padded;
     if (at->type == LAPIS_COLUMN_COMMA && decimal == '\0')
       decimal = at->decimal;
     id[j] = j == names;
-    bool words = !q->target[j] && !q->leak[j] && is_nominal(at);
+    bool words = !q->target[j] && asked && is_nominal(at);
     nominal[j] = words && !at->declared; /* the declared become features so */
     drop[j] = !q->target[j] && !number && !words && !id[j];
     features += !q->target[j] && (number || words);
@@ -484,6 +568,7 @@ static void print_line(const cli *c, const lapis_columns *all, const char *path,
   print_list(all, "--one-hot", nominal);
   print_list(all, "--drop", drop);
   if (q->completed) printf(" --completed completed.csv");
+  print_unknown(c, all);
   print_reading(c, decimal);
 }
 
@@ -531,20 +616,6 @@ static lapis_json *column_json(const lapis_column *c)
     lapis_json_put_integer(values, c->value[k], c->count[k]);
   lapis_json_put(one, "values", values);
   return one;
-}
-
-/* By title, or else by number, from 1. */
-static int find_column(const lapis_columns *all, const char *wanted)
-{
-  char *end;
-  for (int j = 0; j < all->listed; j++)
-    if (all->column[j].title != NULL &&
-        strcmp(all->column[j].title, wanted) == 0)
-      return j;
-  long number = strtol(wanted, &end, 10);
-  return *wanted != '\0' && *end == '\0' && number >= 1 && number <= all->listed
-             ? (int)number - 1
-             : -1;
 }
 
 int info_column(cli *c, const lapis_columns *all, const char *path,
@@ -646,7 +717,7 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path,
   for (int j = 0; j < most; j++) print_column(all, j);
   if (most < all->columns)
     printf("  ... %" PRId64 " columns more\n", all->columns - most);
-  print_remarks(all);
+  print_remarks(all, find_id(c, all));
   bool numbers;
   if (holds_answers(all, &numbers)) {
     printf("  answers of lapis, a row a sample; to compare them with the "

@@ -179,6 +179,10 @@ typedef struct lapis_column {
                         NULL where it is plain */
   const char *remark[LAPIS_COLUMN_REMARKS]; /* what is doubtful of its cells, up
                                                to a NULL */
+  const char
+      *odd_one; /* the one text in all cells that are not numbers, of many
+                 * different ones, or not dates; NULL: there is none */
+  bool padded;  /* whole numbers, some of which begin with 0: 01234 */
 } lapis_column;
 typedef struct lapis_columns {
   int64_t rows, columns; /* rows: without the header */

@@ -22,6 +22,8 @@ typedef struct seen { /* of one column */
   uint64_t *met; /* hashes of values, in a table of `room` places; 0: free */
   int64_t room;
   int64_t dates;
+  csv_cell odd; /* the first text that is no date */
+  bool many;    /* and it is not the only one */
   marks marks;
   const io_facts *facts; /* of delimited text, else NULL */
   bool begins;           /* its first row holds a text */
@@ -110,7 +112,10 @@ static void note(lapis_column *c, seen *s, const csv_cell *cell, csv_kind kind,
     c->texts++;
     if (row == 0) s->begins = true;
     note_text(s, cell);
-    s->dates += csv_is_date(cell);
+    bool date = csv_is_date(cell);
+    s->dates += date;
+    if (!date && s->odd.text == NULL) s->odd = *cell;
+    s->many = s->many || (!date && !same_text(&s->odd, cell));
     return;
   }
   c->numbers++;
@@ -139,6 +144,18 @@ static char *copy_cell(arena *memory, copy_fn copy, const csv_cell *cell)
   char *to = arena_take(memory, cell->size + 1, 1);
   if (to != NULL) (void)copy(cell, to);
   return to;
+}
+
+/* The text that stands for what is not known among many numbers, or dates: few
+ * numbers may be codes, and the text one more. */
+static const csv_cell *odd_one(const lapis_column *c, const seen *s)
+{
+  int64_t odd = c->texts - s->dates, others = c->numbers + s->dates;
+  bool numbers = s->dates == 0 && c->different > FACTS_FEW + 1;
+  bool dates = c->numbers == 0 && c->different > 2;
+  if (odd == 0 || s->many || 2 * odd > others || !(numbers || dates))
+    return NULL;
+  return memchr(s->odd.text, ',', (size_t)s->odd.size) == NULL ? &s->odd : NULL;
 }
 
 /* A row of cells into the columns that are listed. */
@@ -230,6 +247,11 @@ static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
     judge(c, &in[j], &all, out->delimiter, decimal, memory);
     texts_first(c, &in[j]);
     doubt(c, in[j].facts, memory);
+    const csv_cell *odd = c->declared ? NULL : odd_one(c, &in[j]);
+    if (odd != NULL && c->type == LAPIS_COLUMN_TEXT)
+      c->odd_one = copy_cell(memory, copy, odd);
+    c->padded = in[j].facts != NULL && in[j].facts->padded && in[j].whole &&
+                c->texts == 0;
     for (int k = 0; k < FEW && k < c->different; k++)
       c->value[k] = copy_cell(memory, copy, &in[j].value[k]);
   }

@@ -137,8 +137,16 @@ static int names_rows(const csv_cell *title, int64_t j)
   for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
     if (strlen(whole[k]) == size && ends_in(text, size, whole[k]))
       return LIKELY;
-  bool ends = ends_in(text, size, "id") || ends_in(text, size, "number");
-  return ends ? LIKELY : 0;
+  static const char *const end[] = {"id", "number", "no"};
+  static const char *const within[] = {"nr", "nummer"}; /* Kundennummer */
+  for (size_t k = 0; k < sizeof end / sizeof *end; k++)
+    if (ends_in(text, size, end[k])) return LIKELY;
+  for (size_t k = 0; k < sizeof within / sizeof *within; k++) {
+    size_t n = strlen(within[k]);
+    if (size > n && strncasecmp(text + size - n, within[k], n) == 0)
+      return LIKELY;
+  }
+  return 0;
 }
 
 static lapis_status find_names(table *t)

@@ -124,6 +124,11 @@ static void names_of_rows_are_no_features(void **state)
   } tried[] = {{"nr", HOLES, 0, true},
                {"patient_id", SHUFFLED, 0, true},
                {"CustomerID", SHUFFLED, 1, true},
+               {"KundenNr", TWINS, 1, true},
+               {"Kundennummer", SHUFFLED, 0, true},
+               {"Kunden-Nr.", SHUFFLED, 0, true},
+               {"order_no", SHUFFLED, 0, true},
+               {"casino", SHUFFLED, 0, false},
                {"PassengerId", SHUFFLED, 0, true},
                {"Row ID", SHUFFLED, 2, true},
                {"No.", SHUFFLED, 0, true},
@@ -176,6 +181,46 @@ static void names_of_rows_are_no_features(void **state)
     command_run(&c, "info t.csv");
     assert_true((strstr(c.out, NUMBERS_THE_ROWS) != NULL) == tried[t].named);
   }
+  command_end(&c);
+}
+
+/* One text among many numbers, or dates, that stands for what is not known;
+ * codes with leading zeros; what all rows have alike; names that are there
+ * twice: each is said, and the line that is proposed runs. */
+static void odd_columns_of_strangers(void **state)
+{
+  command c;
+  static char text[ROOM];
+  begin(&c);
+  *text = '\0';
+  append(text, "kunde,staff,zip,since,country,remark,size,kind\n");
+  for (int i = 0; i < 40; i++) {
+    append(text, "c%d,", i == 30 ? 3 : i);
+    append(text, i % 13 == 5 ? "k.A.," : "%d,", 10 + i % 15);
+    append(text, "%05d,", 1067 + 997 * (i % 20));
+    append(text, i == 9 ? "unknown," : "2020-01-%02d,", 1 + i % 28);
+    append(text, "DE,,%.2f,%s\n", some(i, 2),
+           i % 6 == 5 ? ""
+           : i % 2    ? "a"
+                      : "b");
+  }
+  put(&c, "t.csv", text);
+  command_do(&c, "info t.csv --id kunde");
+  static const char *const said[] = {
+      "\"k.A.\" stands in all cells of staff that are no numbers",
+      "\"unknown\" stands in all cells of since that are no dates",
+      "zip has numbers that begin with 0",
+      "country is DE in every row",
+      "remark is empty in every row",
+      "kunde, which names the rows, has 1 name that",
+      "--id kunde --target kind --drop zip,since,country,remark --missing "};
+  for (size_t k = 0; k < sizeof said / sizeof *said; k++)
+    if (strstr(c.out, said[k]) == NULL) fail_msg("%s: %s", said[k], c.out);
+  assert_null(strstr(c.out, "staff holds"));
+  assert_null(strstr(c.out, "as labels have"));
+  command_do(&c, "fit linear t.csv --id kunde --target kind --drop "
+                 "zip,since,country,remark --missing k.A.,unknown");
+  assert_non_null(strstr(c.out, "2 features"));
   command_end(&c);
 }
 
@@ -331,6 +376,7 @@ int test_columns(void)
       cmocka_unit_test(first_rows_of_strangers),
       cmocka_unit_test(an_option_names_the_first_row),
       cmocka_unit_test(names_of_rows_are_no_features),
+      cmocka_unit_test(odd_columns_of_strangers),
       cmocka_unit_test(numbers_of_strangers_that_mean_unknown),
       cmocka_unit_test(cells_of_strangers_are_filled_alike),
       cmocka_unit_test(classes_of_numbers_and_texts),
