@@ -184,8 +184,7 @@ static bool in_bounds(const lapis_param *p, double v)
   if (p->type == LAPIS_PARAM_TEXT || p->type == LAPIS_PARAM_BOOL) return true;
   if (p->type == LAPIS_PARAM_ENUM)
     return v >= 0 && v < choice_count(p->choices);
-  bool ends = isfinite(v) || isinf(p->value); /* a time limit may be infinite */
-  return ends && (p->above ? v > p->low : v >= p->low) && v <= p->high;
+  return (p->above ? v > p->low : v >= p->low) && v <= p->high;
 }
 
 static lapis_status out_of_bounds(lapis_ctx *ctx, const lapis_method *m,
@@ -197,9 +196,8 @@ static lapis_status out_of_bounds(lapis_ctx *ctx, const lapis_method *m,
                       "%s: --%s is %g; it must be 0 to %d, for %s", m->name,
                       p->name, v, choice_count(p->choices) - 1, p->choices);
   if (isinf(p->high) && p->high > 0)
-    return lapis_fail(ctx, LAPIS_EINVAL, "%s: --%s is %g; it must be %s %g%s",
-                      m->name, p->name, v, low, p->low,
-                      isinf(v) && v > 0 ? ", and finite" : "");
+    return lapis_fail(ctx, LAPIS_EINVAL, "%s: --%s is %g; it must be %s %g",
+                      m->name, p->name, v, low, p->low);
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "%s: --%s is %g; it must be %s %g and at most %g", m->name,
                     p->name, v, low, p->low, p->high);

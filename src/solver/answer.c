@@ -82,6 +82,16 @@ static bool proves_nothing(const lapis_solver *s, lapis_status status)
   return status == LAPIS_PRECISION_FLOOR && s->info.gap > HALF_PROVED;
 }
 
+static lapis_status prove_nothing(lapis_solver *s)
+{
+  s->result.count = 0;
+  return lapis_fail(s->ctx, LAPIS_ENUMERIC,
+                    "%s: rounding ended it with nothing proved (gap %.2g): the "
+                    "features, or the settings, are of very different sizes; "
+                    "--map standard brings features near 1",
+                    s->cls->method, s->info.gap);
+}
+
 /* What a tool deep inside met says nothing to who called the method. */
 static lapis_status explain(const lapis_solver *s, lapis_status status)
 {
@@ -105,16 +115,10 @@ lapis_status answer_check(lapis_solver *s, lapis_status status)
     s->result.count = 0; /* what is wrong is not published */
     return wrong;
   }
-  if (proves_nothing(s, status)) {
-    s->result.count = 0;
-    return lapis_fail(s->ctx, LAPIS_ENUMERIC,
-                      "%s: rounding ended it with nothing proved (gap %.2g): "
-                      "the features, or the settings, are of very different "
-                      "sizes; --map standard brings features near 1",
-                      s->cls->method, s->info.gap);
-  }
+  if (proves_nothing(s, status)) return prove_nothing(s);
   if (isinf(s->info.residual)) s->info.residual = NAN; /* none was measured */
   if (status != LAPIS_OK || is_proved(s)) return status;
+  if (isnan(s->info.objective)) return prove_nothing(s);
   char what[96] = "its gap is not a finite number";
   if (isfinite(s->info.gap))
     snprintf(what, sizeof what,
