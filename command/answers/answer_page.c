@@ -69,8 +69,9 @@ static void add_candidates(answer_page *p, const lapis_solver *s)
                 strcmp(method, "mean") == 0 ? " of" : "",
                 text[best * names.rows + 1]);
   if (isnan(lapis_mat_at(&figures, 3, best)))
-    page_rows_add(&p->facts, "R^2 on hidden numbers", "%.3f",
-                  lapis_mat_at(&figures, 2, best));
+    page_rows_add(&p->facts, "R^2 on hidden numbers", "%.3f +- %.3f",
+                  lapis_mat_at(&figures, 2, best),
+                  lapis_mat_at(&figures, 1, best));
   p->r.candidates = names;
   p->r.candidate_figures = figures;
   p->r.chosen = best;

@@ -239,15 +239,30 @@ static lapis_status find_answer(const comparison *r, const double *score,
   return x->parts > 0 ? LAPIS_OK : calibrate(r->ctx, &of, x->answer);
 }
 
+/* Squared errors of a, in shares of those of b.  Who is far from the mean is in
+ * both sums, so that the error is that of the ratio (the delta method), and not
+ * that of a's errors alone. */
+static double loss_ratio(const comparison *r, const candidate *a,
+                         const candidate *b, double *error)
+{
+  double *sum = base_alloc(r->ctx, 3 * r->plan.units, sizeof *sum);
+  *error = NAN;
+  if (sum == NULL) return NAN;
+  double *of = sum + r->plan.units, *count = of + r->plan.units;
+  race_losses(r, a, NULL, sum, count);
+  race_losses(r, b, NULL, of, count);
+  double ratio = mean_of(r, sum, of, error);
+  base_free(sum);
+  return ratio;
+}
+
 /* By squared errors, against those of the mean of all. */
 static void judge_numbers(const comparison *r, candidate *x)
 {
   candidate mean = {.score = x->score, .mean_of_all = true};
   double error;
   x->guess = mean_loss(r, &mean, NULL, &error);
-  double of = x->guess > 0 ? x->guess : 1;
-  x->loss = mean_loss(r, x, NULL, &x->error) / of;
-  x->error /= of;
+  x->loss = loss_ratio(r, x, &mean, &x->error);
   x->auroc = 1 - x->loss;
   x->accuracy = x->least = x->most = x->commonest = NAN;
   x->ahead = -mean_loss(r, x, &mean, &x->ahead_error);

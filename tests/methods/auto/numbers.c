@@ -180,6 +180,50 @@ static void noise_is_said_to_be_noise(void **state)
   discard(p, s);
 }
 
+/* R^2 of numbers said while they were hidden, each sample drawn `times[j]`
+ * times. */
+static double drawn_r2(const problem *p, const double *said, const int *times)
+{
+  double mean = 0, miss = 0, spread = 0;
+  for (int j = 0; j < KNOWN; j++) mean += times[j] * p->Y[j] / KNOWN;
+  for (int j = 0; j < KNOWN; j++) {
+    miss += times[j] * (said[j] - p->Y[j]) * (said[j] - p->Y[j]);
+    spread += times[j] * (p->Y[j] - mean) * (p->Y[j] - mean);
+  }
+  return 1 - miss / spread;
+}
+
+/* What a few targets far from the mean, well told, would blow up if R^2 were
+ * not a ratio. */
+static void error_of_r2_is_that_of_a_bootstrap(void **state)
+{
+  enum { DRAWS = 2000 };
+  problem *p = make(height);
+  uint64_t seed = 11;
+  for (int j = 0; j < 6; j++) p->X[D * j] *= 8;
+  for (int j = 0; j < KNOWN; j++)
+    p->Y[j] = height(p->X + D * j) * (1 + .04 * check_normal(&seed));
+  lapis_auto_settings set = numbers();
+  set.candidates = "linear";
+  set.held_out = 5;
+  lapis_solver *s = fit(p, &set);
+  lapis_mat figures;
+  assert_int_equal(lapis_result_get(s, "candidate_figures", &figures), 0);
+  double sum = 0, square = 0;
+  for (int b = 0; b < DRAWS; b++) {
+    int times[KNOWN] = {0};
+    for (int j = 0; j < KNOWN; j++)
+      times[(int)(KNOWN * check_uniform(&seed))]++;
+    double r = drawn_r2(p, check_result(s, "held_out"), times);
+    sum += r / DRAWS;
+    square += r * r / DRAWS;
+  }
+  double ratio = lapis_mat_at(&figures, 1, 0) / sqrt(square - sum * sum);
+  CHECK_AT_LEAST(ratio, .7);
+  CHECK_AT_LEAST(1.4, ratio);
+  discard(p, s);
+}
+
 /* rr beside ridge regression is told by its figures: whether it removed errors
  * is for rr itself to say, which may have removed none. */
 static void rr_alone_says_what_it_removed(void **state)
@@ -220,6 +264,7 @@ int test_numbers(void)
       cmocka_unit_test(lines_are_told),
       cmocka_unit_test(squares_are_told),
       cmocka_unit_test(known_numbers_are_held_out),
+      cmocka_unit_test(error_of_r2_is_that_of_a_bootstrap),
       cmocka_unit_test(weights_and_groups_count),
       cmocka_unit_test(noise_is_said_to_be_noise),
       cmocka_unit_test(rr_alone_says_what_it_removed),
