@@ -7,6 +7,7 @@
  * the mean of the first two, three and so on is judged as well; whoever is
  * first answers. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "methods/auto/candidates.h"
@@ -119,6 +120,50 @@ lapis_status numbers_join(comparison *r)
 }
 
 /* ---- remarks ------------------------------------------------------------*/
+static int rising(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double off_at(const comparison *r, const candidate *x, int64_t k)
+{
+  return fabs(x->score[k] - r->labels.sign[k]);
+}
+
+static double usual_error(const comparison *r, const candidate *x, int64_t c,
+                          double *off)
+{
+  int64_t n = 0;
+  for (int64_t j = 0; j < r->n; j++) {
+    off[n] = off_at(r, x, j * r->K + c);
+    n += !isnan(off[n]);
+  }
+  qsort(off, (size_t)n, sizeof *off, rising);
+  return n > 0 ? 1.4826 * off[n / 2] : NAN;
+}
+
+lapis_status comparison_far(const comparison *r, int i, int64_t *sample,
+                            int64_t *count)
+{
+  *count = 0;
+  if (!race_has(r, i)) return LAPIS_OK;
+  const candidate *x = &r->run[r->order[i]];
+  double *usual = base_alloc(r->ctx, r->K + r->n, sizeof *usual);
+  if (usual == NULL) return LAPIS_ENOMEM;
+  for (int64_t c = 0; c < r->K; c++)
+    usual[c] = usual_error(r, x, c, usual + r->K);
+  for (int64_t j = 0; j < r->n; j++) {
+    bool far = false;
+    for (int64_t c = 0; c < r->K; c++)
+      far = far || (usual[c] > 0 &&
+                    off_at(r, x, j * r->K + c) > FAR_ERRORS * usual[c]);
+    if (far) sample[(*count)++] = j;
+  }
+  base_free(usual);
+  return LAPIS_OK;
+}
+
 int comparison_cleaned(const comparison *r, bool cleaned)
 {
   for (int i = 0; i < judged(r); i++) {
