@@ -129,6 +129,7 @@ typedef struct filler {
   io_print p;
   const lapis_mat *X, *Y; /* or NULL */
   char delimiter, decimal;
+  const char *end; /* of a line */
   int64_t filled;
 } filler;
 
@@ -248,7 +249,18 @@ static void take_cell(void *user, const io_cell *cell)
     put_given(f, cell->cell);
   else
     put_own(f, cell->text);
-  if (cell->last) io_put_text(&f->p, "\n");
+  if (cell->last) io_put_text(&f->p, f->end);
+}
+
+/* The byte order mark and the ends of lines are those of the file, too. */
+static void put_start(filler *f, const io_file *from)
+{
+  size_t size = (size_t)from->size;
+  const unsigned char *line = size > 0 ? memchr(from->data, '\n', size) : NULL;
+  bool carriage = line != NULL && line > from->data && line[-1] == '\r';
+  f->end = carriage ? "\r\n" : "\n";
+  if (size >= 3 && memcmp(from->data, "\xef\xbb\xbf", 3) == 0)
+    io_put(&f->p, "\xef\xbb\xbf", 3);
 }
 
 static lapis_status complete(lapis_ctx *ctx, io_file *from,
@@ -264,6 +276,7 @@ static lapis_status complete(lapis_ctx *ctx, io_file *from,
         "as low_rank",
         io_name(from->path));
   TRY(io_print_begin(ctx, to, &f->p));
+  put_start(f, from);
   lapis_status status = from->format == IO_CSV
                             ? table_walk(ctx, from, &q, take_cell, f)
                             : arff_walk(ctx, from, &q, take_cell, f);

@@ -73,6 +73,26 @@ static void marks_between_cells_stay(void **state)
   command_end(&c);
 }
 
+/* As spreadsheets save it: a byte order mark, lines that end by CR and LF. */
+static void ends_of_lines_stay(void **state)
+{
+  static const char *const begins = "\xef\xbb\xbfid;a;b\r\n1;2;3,5\r\n2;4,5;";
+  command c;
+  begin(&c);
+  put(&c, "t.csv",
+      "\xef\xbb\xbfid;a;b\r\n1;2;3,5\r\n2;4,5;\r\n3;5;9\r\n4;;13\r\n");
+  command_do(&c, "fit mc t.csv --id id --decimal , --mu-rel .1 -q "
+                 "--completed full.csv");
+  char text[400];
+  command_slurp(&c, "full.csv", text, sizeof text);
+  assert_memory_equal(text, begins, strlen(begins));
+  int lines = 0;
+  for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++, lines++)
+    assert_int_equal(at[-1], '\r');
+  assert_int_equal(lines, 5);
+  command_end(&c);
+}
+
 /* Without targets -o has other values than were given, and says so. */
 static void smoothed_cells_are_told(void **state)
 {
@@ -654,6 +674,7 @@ int test_tables(void)
       cmocka_unit_test(answers_are_a_table),
       cmocka_unit_test(empty_cells_are_filled),
       cmocka_unit_test(marks_between_cells_stay),
+      cmocka_unit_test(ends_of_lines_stay),
       cmocka_unit_test(smoothed_cells_are_told),
       cmocka_unit_test(several_targets_keep_their_texts),
       cmocka_unit_test(numbers_as_classes_are_warned_of),
