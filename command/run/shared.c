@@ -125,47 +125,63 @@ static int by_name(const void *a, const void *b)
   return order != 0 ? order : *x < *y ? -1 : *x > *y;
 }
 
-/* Of the samples whose name another has before them the first, and that other;
- * how many names there are more than once. */
+enum { MOST_TWINS = 5 };
+typedef struct twins { /* the first two samples of a name */
+  int64_t one, other;
+} twins;
+
+/* The names that are met again first, at most MOST_TWINS; returns how many
+ * there are more than once. */
 static int64_t find_twins(const char *const *const *sorted, int64_t n,
-                          const char *const *name, int64_t twin[2])
+                          const char *const *name, twins *found)
 {
   int64_t repeated = 0;
   for (int64_t k = 1; k < n; k++) {
     bool same =
         *sorted[k][0] != '\0' && strcmp(*sorted[k], *sorted[k - 1]) == 0;
     if (!same || (k > 1 && strcmp(*sorted[k], *sorted[k - 2]) == 0)) continue;
-    if (repeated++ > 0 && sorted[k] - name > twin[1]) continue;
-    twin[0] = sorted[k - 1] - name;
-    twin[1] = sorted[k] - name;
+    twins pair = {sorted[k - 1] - name, sorted[k] - name};
+    int64_t at = repeated < MOST_TWINS ? repeated : MOST_TWINS;
+    repeated++;
+    for (; at > 0 && found[at - 1].other > pair.other; at--)
+      if (at < MOST_TWINS) found[at] = found[at - 1];
+    if (at < MOST_TWINS) found[at] = pair;
   }
   return repeated;
+}
+
+static void tell_twins(const cli *c, const char *const *name,
+                       const twins *found, int64_t repeated)
+{
+  char shown[256];
+  fprintf(stderr, "lapis: warning: %s: --id %s: ", c->verb->name,
+          args_get(&c->args, "id"));
+  for (int64_t k = 0; k < repeated && k < MOST_TWINS; k++)
+    fprintf(stderr, "%s\"%s\"%s row %lld and row %lld", k > 0 ? ", " : "",
+            lapis_text_shown(name[found[k].one], shown, sizeof shown),
+            k > 0 ? "" : " names both", (long long)found[k].one + 1,
+            (long long)found[k].other + 1);
+  if (repeated > MOST_TWINS)
+    fprintf(stderr, ", and %lld more names repeat",
+            (long long)repeated - MOST_TWINS);
+  fputs("; give each sample a name of its own\n", stderr);
 }
 
 static void warn_of_twins(cli *c, const lapis_dataset *ds)
 {
   lapis_mat names = lapis_dataset_text(ds, "names");
   const char *const *name = names.val;
-  char shown[256], others[64] = "";
-  int64_t twin[2] = {0, 0}, n = names.cols;
+  twins found[MOST_TWINS];
+  int64_t n = names.cols;
   if (c->quiet || c->ranks.rank > 0 || args_get(&c->args, "id") == NULL) return;
   const char *const **sorted = malloc((size_t)(n + 1) * sizeof *sorted);
   if (sorted == NULL) return;
   for (int64_t j = 0; j < n; j++) sorted[j] = &name[j];
   qsort(sorted, (size_t)n, sizeof *sorted, by_name);
   int64_t repeated =
-      find_twins((const char *const *const *)sorted, n, name, twin);
+      find_twins((const char *const *const *)sorted, n, name, found);
   free(sorted);
-  if (repeated == 0) return;
-  if (repeated > 1)
-    snprintf(others, sizeof others, ", and %lld more names repeat",
-             (long long)repeated - 1);
-  fprintf(stderr,
-          "lapis: warning: %s: --id %s: \"%s\" names both row %lld and row "
-          "%lld%s; give each sample a name of its own\n",
-          c->verb->name, args_get(&c->args, "id"),
-          lapis_text_shown(name[twin[0]], shown, sizeof shown),
-          (long long)twin[0] + 1, (long long)twin[1] + 1, others);
+  if (repeated > 0) tell_twins(c, name, found, repeated);
 }
 
 /* The first codes of target k, at most `most` of them; returns how many. */

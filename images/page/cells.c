@@ -1,5 +1,4 @@
-/* cells.c - a table completed: the rows that had empty cells, as they are now.
- */
+/* cells.c - a table completed: the rows in which cells were filled. */
 #include "images/page/page.h"
 #include "mat/mat.h"
 
@@ -32,7 +31,7 @@ static void put_cells(page *p, const lapis_report *w)
   page_print(
       p,
       "<p><ins>Cells marked so</ins> were empty and are filled in. %s%" PRId64
-      " row%s that had empty cells:</p>\n",
+      " row%s in which cells were filled:</p>\n",
       shown < all ? "The first of the " : "The ", all, all == 1 ? "" : "s");
   page_wide_table(p, "Cells of the table", "counts cells");
   page_words(p, "<thead><tr>");

@@ -387,7 +387,7 @@ static void fit_reads_what_cv_wrote(void **state)
   command_end(&c);
 }
 
-/* One warning, with the first name that repeats. */
+/* One warning, with the first names that repeat. */
 static void names_that_repeat(void **state)
 {
   command c;
@@ -398,7 +398,7 @@ static void names_that_repeat(void **state)
   command_run(&c, "fit mc t.csv --id name --target y --mu-rel .1");
   command_expect(&c, 0,
                  "lapis: warning: fit: --id name: \"bob\" " NAMES_BOTH
-                 " row 2 and row 4");
+                 " row 2 and row 4, \"ann\" row 1 and row 6");
   char *first = strstr(c.err, NAMES_BOTH);
   assert_null(strstr(first + 1, NAMES_BOTH));
   command_do(&c, "fit mc people.csv --id name --target tall --mu-rel .1");
