@@ -271,8 +271,8 @@ static lapis_status complete(cli *c, answer_page *p)
   return LAPIS_OK;
 }
 
-/* Of one target of texts those of them that look wrong, as --suspects orders
- * them; where none does all that were asked for. */
+/* Of one target of texts all that --suspects lists, in its order; what does not
+ * look wrong is proposed as it is given. */
 static bool doubt(cli *c, answer_page *p, const sheet *t)
 {
   const lapis_mat *index, *doubts;
@@ -284,10 +284,9 @@ static bool doubt(cli *c, answer_page *p, const sheet *t)
   for (int64_t k = 0; fine && k < index->cols; k++) {
     int64_t j = (int64_t)lapis_mat_at(index, 0, k);
     const char *other = cell(t, t->rather, j);
-    if (wrong == 0 || (k < wrong && *other != '\0'))
-      p->suspect[p->r.suspects++] =
-          (lapis_report_suspect){j, 0, p->given[j], other,
-                                 probable ? lapis_mat_at(doubts, 0, k) : NAN};
+    p->suspect[p->r.suspects++] = (lapis_report_suspect){
+        j, 0, p->given[j], *other != '\0' ? other : p->given[j],
+        probable ? lapis_mat_at(doubts, 0, k) : NAN};
   }
   p->r.suspect = p->suspect;
   p->r.suspects_fit_least = wrong == 0;

@@ -5,6 +5,7 @@
  * What a person decides stays in the browser; page.js writes the table below
  * with the cells that were decided. */
 #include <math.h>
+#include <string.h>
 
 #include "images/page/page.h"
 #include "mat/mat.h"
@@ -48,6 +49,13 @@ static bool is_text(const char *text)
   return text != NULL && text[0] != '\0';
 }
 
+/* The given label is proposed: it does not look wrong, but fits little. */
+static bool is_kept(const lapis_report_suspect *s)
+{
+  return is_text(s->given) && is_text(s->proposed) &&
+         strcmp(s->given, s->proposed) == 0;
+}
+
 /* One entry for another, one less, one more; or the given one, which may stay.
  */
 static void put_change(page *p, const lapis_report_suspect *s, bool fits)
@@ -75,7 +83,7 @@ static void put_suspect(page *p, const lapis_report *w, int64_t i)
   page_sample_name(p, w, s->sample);
   page_words(p, "</strong>\n<span>");
   page_escape(p, page_text_at(&w->label_names, 0, s->column));
-  put_change(p, s, w->suspects_fit_least);
+  put_change(p, s, w->suspects_fit_least || is_kept(s));
   page_words(p, "</span>\n");
   if (!isnan(s->probability))
     page_print(p, "<span class=\"quiet\">wrong with probability %.3f</span>\n",
@@ -144,7 +152,7 @@ static void put_suspects(page *p, const lapis_report *w)
                i == 0 ? "" : ",", s->sample, s->column + 1 + w->beside.rows);
     page_json_text(p, is_text(s->given) ? s->given : "");
     page_words(p, ",\"proposed\":");
-    page_json_text(p, is_text(s->proposed) ? s->proposed : "");
+    page_json_text(p, is_text(s->proposed) && !is_kept(s) ? s->proposed : "");
     page_words(p, "}");
   }
   page_words(p, "],\n\"pictures\":[");
@@ -220,11 +228,19 @@ static void put_desk(page *p)
 
 static void put_list(page *p, const lapis_report *w)
 {
-  page_words(p, w->suspects_fit_least
-                    ? "<p>No given label looks wrong; these fit least, the "
-                      "most doubtful first.</p>\n"
-                    : "<p>These given labels look wrong, the most doubtful "
-                      "first.</p>\n");
+  int64_t kept = 0;
+  for (int64_t i = 0; i < w->suspects; i++) kept += is_kept(&w->suspect[i]);
+  if (w->suspects_fit_least || kept == w->suspects)
+    page_words(p, "<p>No given label looks wrong; these fit least, the "
+                  "most doubtful first.</p>\n");
+  else if (kept == 0)
+    page_words(p, "<p>These given labels look wrong, the most doubtful "
+                  "first.</p>\n");
+  else
+    page_print(p,
+               "<p>%" PRId64 " of these given labels look%s wrong, the others "
+               "fit least; the most doubtful first.</p>\n",
+               w->suspects - kept, w->suspects - kept == 1 ? "s" : "");
   page_words(p, "<ol class=\"suspects unscripted\">\n");
   for (int64_t i = 0; i < w->suspects; i++) put_suspect(p, w, i);
   page_words(p, "</ol>\n");
