@@ -258,7 +258,6 @@ static void remark_chosen(const auto_solver *w)
             lapis_expected_text(&f, w->chosen, expected, sizeof expected));
 }
 
-/* What numbers have in place of the three remarks above and below. */
 static void remark_numbers(const auto_solver *w)
 {
   const candidate_figures *x = &w->candidate[w->chosen];
@@ -274,6 +273,7 @@ static void remark_numbers(const auto_solver *w)
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "%s: %s %s answers (R^2 %.4f +- %.4f on hidden rows)", w->name,
             called(w, x), x->settings, x->auroc, x->error);
+  comparison_remark_far(w->race, w->chosen, w->name);
   if (with < 0 || without < 0) return;
   double error, by = comparison_difference(w->race, without, with, &error);
   base_note(w->base.ctx, BASE_NOTE, "cleaning",
@@ -281,32 +281,6 @@ static void remark_numbers(const auto_solver *w)
             "against ridge regression: R^2 %.4f and %.4f, %s",
             w->name, w->candidate[with].auroc, w->candidate[without].auroc,
             fabs(by) > CLEAR * error ? "clear" : "a toss-up");
-}
-
-/* Given numbers that may be wrong: squares of few decide what R^2 is. */
-static lapis_status remark_far(const auto_solver *w)
-{
-  enum { SHOWN = 10 };
-  char text[SHOWN * 24] = "";
-  int64_t n = w->data.Y.cols, count;
-  if (!w->options.numbers) return LAPIS_OK;
-  int64_t *sample = base_alloc(w->base.ctx, n, sizeof *sample);
-  if (sample == NULL) return LAPIS_ENOMEM;
-  lapis_status s = comparison_far(w->race, w->chosen, sample, &count);
-  for (int64_t i = 0; s >= 0 && i < count && i < SHOWN; i++) {
-    size_t at = strlen(text);
-    (void)snprintf(text + at, sizeof text - at, "%s%lld", i > 0 ? ", " : "",
-                   (long long)sample[i] + 1);
-  }
-  base_free(sample);
-  if (s >= 0 && count > 0)
-    base_note(w->base.ctx, BASE_WARNING, "far-numbers",
-              "%s: of %lld sample%s the given number lies more than %d times "
-              "the usual error from what is predicted while it is hidden "
-              "(%s%s); R^2 depends on such numbers: check them",
-              w->name, (long long)count, count > 1 ? "s" : "", FAR_ERRORS, text,
-              count > SHOWN ? ", ..." : "");
-  return s;
 }
 
 /* Of bags misvm stands against all others. */
@@ -583,7 +557,6 @@ static lapis_status solve(lapis_solver *s)
   lapis_status status = LAPIS_OK;
   if (!w->compared && ends(compare(w, started), &status)) return status;
   remark(w);
-  TRY(remark_far(w));
   if (!w->set.compare_only) status = answer(w, started);
   if (status < 0 || status == LAPIS_CANCELLED) return status;
   publish(w);

@@ -115,12 +115,8 @@ double comparison_against(const comparison *race, int i,
  * far they differ; NaN where there is no candidate i. */
 void comparison_accuracy(const comparison *race, int i, double *least,
                          double *most);
-/* Numbers: samples of which one lies more than FAR_ERRORS usual errors from what
- * candidate i says of it while it is hidden, as many as there are in *count;
- * the usual one is 1.4826 of the median of a target.  sample: one a sample. */
-enum { FAR_ERRORS = 5 };
-lapis_status comparison_far(const comparison *race, int i, int64_t *sample,
-                            int64_t *count);
+/* Numbers: warns of those far from what candidate i says of them. */
+void comparison_remark_far(const comparison *race, int i, const char *method);
 typedef struct auto_hidden {
   lapis_folds_of of;
   int64_t folds, labels; /* folds that were answered, labels hidden in them */

@@ -7,6 +7,7 @@
  * the mean of the first two, three and so on is judged as well; whoever is
  * first answers. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 static const double line_C[] = {.001, .01, .1, 1}, kernel_C[] = {1, 10, 100};
 static const double widths[] = {1, 4};
 static const double MOST_CLEANED = 2e6; /* entries that rr reads */
-enum { MOST_GROWN = 20000 };
+enum { MOST_GROWN = 20000, FAR_ERRORS = 5, SHOWN = 10 };
 
 /* ---- preparing ----------------------------------------------------------*/
 lapis_status numbers_encode(comparison *r)
@@ -143,25 +144,39 @@ static double usual_error(const comparison *r, const candidate *x, int64_t c,
   return n > 0 ? 1.4826 * off[n / 2] : NAN;
 }
 
-lapis_status comparison_far(const comparison *r, int i, int64_t *sample,
-                            int64_t *count)
+static bool is_far(const comparison *r, const candidate *x, const double *usual,
+                   int64_t j)
 {
-  *count = 0;
-  if (!race_has(r, i)) return LAPIS_OK;
+  for (int64_t c = 0; c < r->K; c++)
+    if (usual[c] > 0 && off_at(r, x, j * r->K + c) > FAR_ERRORS * usual[c])
+      return true;
+  return false;
+}
+
+/* Squares of few wrong numbers decide what R^2 is. */
+void comparison_remark_far(const comparison *r, int i, const char *method)
+{
   const candidate *x = &r->run[r->order[i]];
+  char text[SHOWN * 24] = "";
+  int64_t count = 0;
   double *usual = base_alloc(r->ctx, r->K + r->n, sizeof *usual);
-  if (usual == NULL) return LAPIS_ENOMEM;
+  if (usual == NULL) return;
   for (int64_t c = 0; c < r->K; c++)
     usual[c] = usual_error(r, x, c, usual + r->K);
   for (int64_t j = 0; j < r->n; j++) {
-    bool far = false;
-    for (int64_t c = 0; c < r->K; c++)
-      far = far || (usual[c] > 0 &&
-                    off_at(r, x, j * r->K + c) > FAR_ERRORS * usual[c]);
-    if (far) sample[(*count)++] = j;
+    size_t at = strlen(text);
+    if (!is_far(r, x, usual, j) || ++count > SHOWN) continue;
+    (void)snprintf(text + at, sizeof text - at, "%s%lld", count > 1 ? ", " : "",
+                   (long long)j + 1);
   }
   base_free(usual);
-  return LAPIS_OK;
+  if (count == 0) return;
+  base_note(r->ctx, BASE_WARNING, "far-numbers",
+            "%s: of %lld sample%s the given number lies more than %d times the "
+            "usual error from what is predicted while it is hidden (%s%s); R^2 "
+            "depends on such numbers: check them",
+            method, (long long)count, count > 1 ? "s" : "", FAR_ERRORS, text,
+            count > SHOWN ? ", ..." : "");
 }
 
 int comparison_cleaned(const comparison *r, bool cleaned)
