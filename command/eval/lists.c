@@ -433,13 +433,13 @@ static lapis_status check_two(cli *c, const char *scores, const score_rows *r,
               (r->numbers && number_of(of) == number_of(second));
   if (last == 1) fits = fits && strcmp(row_name(r, 0), first) == 0;
   if (fits || (are_counted(r) && !r->numbers)) return LAPIS_OK;
+  bool turned = of != NULL && strcmp(of, first) == 0;
   return lapis_fail(c->ctx, LAPIS_EDATA,
                     "%s: its scores are of \"%s\", and the truth's two labels "
                     "are \"%s\" and \"%s\"; scores of \"%s\" against \"%s\" "
                     "are needed%s%s",
                     scores, of, first, second, second, first,
-                    strcmp(of, first) == 0 ? ", or --positive " : "",
-                    strcmp(of, first) == 0 ? first : "");
+                    turned ? ", or --positive " : "", turned ? first : "");
 }
 
 /* Which row would be right nobody can tell: that of the second label, or what
