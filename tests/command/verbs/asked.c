@@ -181,7 +181,7 @@ static void put_photographs(const command *c)
     }
     sprintf(name, "photos/p%02d.pgm", i);
     write_picture(c, name, &p);
-    if (i < 20)
+    if (i < IMAGES - 6)
       used += sprintf(table + used, "p%02d.pgm,%s\n", i,
                       i % 2 || i == 4 ? "stripes" : "none"); /* 4: wrong */
   }
