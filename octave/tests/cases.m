@@ -214,7 +214,7 @@ function test_weights_of_labels ()
                         double (~ isnan (known)));
   near (none.scores(:), without.scores(:), 0, 'scores');
   refused (@() lapis_mc (X, y, 'mu_rel', 0.02, 'sample_weight', -weight), ...
-           'weight of row 1');
+           'weight of sample 1');
 end
 
 function test_clean_takes_away_what_does_not_fit ()
@@ -328,7 +328,7 @@ function test_refusals ()
   refused (@() lapis_cv ('mc', struct ('X', X, 'Y', y(1:3)), 'mu', [1 2]), ...
            'Y has 3 rows');
   refused (@() lapis_cv ('nc', struct ('X', X), 'mu', [1 2]), 'no such method; there are');
-  refused (@() lapis_svmplus (X * NaN, y, []), 'X is NaN at row 1, column 1');
+  refused (@() lapis_svmplus (X * NaN, y, []), 'X is NaN at sample 1, feature 1');
   refused (@() lapis_roml (X, [1; 2]), 'group');
   refused (@() lapis_predict ('no-such-file', X), 'no-such-file');
   refused (@() lapis_read ('no-such-file'), 'no-such-file');

@@ -634,13 +634,13 @@ static void refusals(void **state)
   set.absent = LAPIS_ABSENT_MISSING;
   double kept = p.value[3];
   p.value[3] = NAN;
-  expect(&data, &set, LAPIS_EMISSING, "X stores NaN at row 1, column");
+  expect(&data, &set, LAPIS_EMISSING, "X stores NaN at sample 1, feature");
   p.value[3] = INFINITY;
-  expect(&data, &set, LAPIS_EDATA, "an infinity at row 1");
+  expect(&data, &set, LAPIS_EDATA, "an infinity at sample 1");
   p.value[3] = kept;
   int32_t row = p.row[1];
   p.row[1] = p.row[0];
-  expect(&data, &set, LAPIS_EDATA, "row 1: column 1 is stored twice");
+  expect(&data, &set, LAPIS_EDATA, "sample 1 (from 1): feature 1 is stored twice");
   p.row[1] = 99;
   expect(&data, &set, LAPIS_ESHAPE, "row outside 0 to 5");
   p.row[1] = row;

@@ -424,7 +424,7 @@ static void bad_positions_are_refused(void **state)
   refuse(&data, &set, LAPIS_EINVAL, "leave out layout coordinates");
   set.layout = LAPIS_ROML_DESCRIPTOR;
   p.xy[9] = NAN;
-  refuse(&data, &set, LAPIS_EMISSING, "row 5, column 2");
+  refuse(&data, &set, LAPIS_EMISSING, "sample 5 feature 2");
 }
 
 int test_embed(void)

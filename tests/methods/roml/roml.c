@@ -419,11 +419,11 @@ static void bad_input_is_refused(void **state)
   refuse(&data, &set, LAPIS_EMISSING, "xy");
   set.map = LAPIS_ROML_MAP_NONE;
   for (int a = 0; a < 5; a++) c.X[7 * 5 + a] = 0;
-  refuse(&data, &set, LAPIS_EDATA, "row 8 of X is all zero");
+  refuse(&data, &set, LAPIS_EDATA, "sample 8 (from 1) of X is all zero");
   c.X[7 * 5] = NAN;
-  refuse(&data, &set, LAPIS_EMISSING, "row 8");
+  refuse(&data, &set, LAPIS_EMISSING, "sample 8");
   c.X[7 * 5] = INFINITY;
-  refuse(&data, &set, LAPIS_EDATA, "row 8");
+  refuse(&data, &set, LAPIS_EDATA, "sample 8");
   scene_free(&c);
 }
 
