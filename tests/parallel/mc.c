@@ -313,7 +313,7 @@ static void what_is_wrong_in_one_part(void **state)
   check_all_refused(&job, LAPIS_EDATA, "(process 1 of 4)");
   s->Y[1] = 1;
   for (int j = 0; j < 90; j++) s->X[12 * j + 7] = NAN; /* everywhere */
-  check_all_refused(&job, LAPIS_EMISSING, "column 8");
+  check_all_refused(&job, LAPIS_EMISSING, "feature 8");
   free(s);
 }
 

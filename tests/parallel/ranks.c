@@ -365,7 +365,7 @@ static void one_has_inf(void **state)
   ranks_job job = {
       .method = "rpca", .size = 3, .whole = samples_view(s, false)};
   s->X[12 * 89 + 4] = INFINITY; /* the last rank's */
-  check_all_refused(&job, LAPIS_EDATA, "column 5");
+  check_all_refused(&job, LAPIS_EDATA, "feature 5");
   check_all_refused(&job, LAPIS_EDATA, "(process 3 of 3)");
   free(s);
 }
