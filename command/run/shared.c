@@ -157,10 +157,11 @@ static void tell_twins(const cli *c, const char *const *name,
   fprintf(stderr, "lapis: warning: %s: --id %s: ", c->verb->name,
           args_get(&c->args, "id"));
   for (int64_t k = 0; k < repeated && k < MOST_TWINS; k++)
-    fprintf(stderr, "%s\"%s\"%s row %lld and row %lld", k > 0 ? ", " : "",
+    fprintf(stderr,
+            k == 0 ? "\"%s\" names both row %lld and row %lld"
+                   : ", \"%s\" row %lld and row %lld",
             lapis_text_shown(name[found[k].one], shown, sizeof shown),
-            k > 0 ? "" : " names both", (long long)found[k].one + 1,
-            (long long)found[k].other + 1);
+            (long long)found[k].one + 1, (long long)found[k].other + 1);
   if (repeated > MOST_TWINS)
     fprintf(stderr, ", and %lld more names repeat",
             (long long)repeated - MOST_TWINS);
