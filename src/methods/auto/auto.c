@@ -258,6 +258,7 @@ static void remark_chosen(const auto_solver *w)
             lapis_expected_text(&f, w->chosen, expected, sizeof expected));
 }
 
+/* What numbers have in place of the three remarks above and below. */
 static void remark_numbers(const auto_solver *w)
 {
   const candidate_figures *x = &w->candidate[w->chosen];
@@ -273,7 +274,6 @@ static void remark_numbers(const auto_solver *w)
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "%s: %s %s answers (R^2 %.4f +- %.4f on hidden rows)", w->name,
             called(w, x), x->settings, x->auroc, x->error);
-  comparison_remark_far(w->race, w->chosen, w->name);
   if (with < 0 || without < 0) return;
   double error, by = comparison_difference(w->race, without, with, &error);
   base_note(w->base.ctx, BASE_NOTE, "cleaning",

@@ -115,8 +115,6 @@ double comparison_against(const comparison *race, int i,
  * far they differ; NaN where there is no candidate i. */
 void comparison_accuracy(const comparison *race, int i, double *least,
                          double *most);
-/* Numbers: warns of those far from what candidate i says of them. */
-void comparison_remark_far(const comparison *race, int i, const char *method);
 typedef struct auto_hidden {
   lapis_folds_of of;
   int64_t folds, labels; /* folds that were answered, labels hidden in them */

@@ -7,8 +7,6 @@
  * the mean of the first two, three and so on is judged as well; whoever is
  * first answers. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "methods/auto/candidates.h"
@@ -16,7 +14,7 @@
 static const double line_C[] = {.001, .01, .1, 1}, kernel_C[] = {1, 10, 100};
 static const double widths[] = {1, 4};
 static const double MOST_CLEANED = 2e6; /* entries that rr reads */
-enum { MOST_GROWN = 20000, FAR_ERRORS = 5, SHOWN = 10 };
+enum { MOST_GROWN = 20000 };
 
 /* ---- preparing ----------------------------------------------------------*/
 lapis_status numbers_encode(comparison *r)
@@ -121,64 +119,6 @@ lapis_status numbers_join(comparison *r)
 }
 
 /* ---- remarks ------------------------------------------------------------*/
-static int rising(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double off_at(const comparison *r, const candidate *x, int64_t k)
-{
-  return fabs(x->score[k] - r->labels.sign[k]);
-}
-
-static double usual_error(const comparison *r, const candidate *x, int64_t c,
-                          double *off)
-{
-  int64_t n = 0;
-  for (int64_t j = 0; j < r->n; j++) {
-    off[n] = off_at(r, x, j * r->K + c);
-    n += !isnan(off[n]);
-  }
-  qsort(off, (size_t)n, sizeof *off, rising);
-  return n > 0 ? 1.4826 * off[n / 2] : NAN;
-}
-
-static bool is_far(const comparison *r, const candidate *x, const double *usual,
-                   int64_t j)
-{
-  for (int64_t c = 0; c < r->K; c++)
-    if (usual[c] > 0 && off_at(r, x, j * r->K + c) > FAR_ERRORS * usual[c])
-      return true;
-  return false;
-}
-
-/* Squares of few wrong numbers decide what R^2 is. */
-void comparison_remark_far(const comparison *r, int i, const char *method)
-{
-  const candidate *x = &r->run[r->order[i]];
-  char text[SHOWN * 24] = "";
-  int64_t count = 0;
-  double *usual = base_alloc(r->ctx, r->K + r->n, sizeof *usual);
-  if (usual == NULL) return;
-  for (int64_t c = 0; c < r->K; c++)
-    usual[c] = usual_error(r, x, c, usual + r->K);
-  for (int64_t j = 0; j < r->n; j++) {
-    size_t at = strlen(text);
-    if (!is_far(r, x, usual, j) || ++count > SHOWN) continue;
-    (void)snprintf(text + at, sizeof text - at, "%s%lld", count > 1 ? ", " : "",
-                   (long long)j + 1);
-  }
-  base_free(usual);
-  if (count == 0) return;
-  base_note(r->ctx, BASE_WARNING, "far-numbers",
-            "%s: of %lld sample%s the given number lies more than %d times the "
-            "usual error from what is predicted while it is hidden (%s%s); R^2 "
-            "depends on such numbers: check them",
-            method, (long long)count, count > 1 ? "s" : "", FAR_ERRORS, text,
-            count > SHOWN ? ", ..." : "");
-}
-
 int comparison_cleaned(const comparison *r, bool cleaned)
 {
   for (int i = 0; i < judged(r); i++) {
