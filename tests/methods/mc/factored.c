@@ -640,7 +640,8 @@ static void refusals(void **state)
   p.value[3] = kept;
   int32_t row = p.row[1];
   p.row[1] = p.row[0];
-  expect(&data, &set, LAPIS_EDATA, "sample 1 (from 1): feature 1 is stored twice");
+  expect(&data, &set, LAPIS_EDATA,
+         "sample 1 (from 1): feature 1 is stored twice");
   p.row[1] = 99;
   expect(&data, &set, LAPIS_ESHAPE, "row outside 0 to 5");
   p.row[1] = row;
