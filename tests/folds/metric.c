@@ -154,7 +154,8 @@ static void log_loss_is_of_the_truth(void **state)
   said = lapis_mat_f64(p, 2, 2);
   assert_int_equal(lapis_metric(ctx, "log-loss", &truth, &said, NULL, &mean),
                    LAPIS_EDATA);
-  assert_non_null(strstr(lapis_ctx_error(ctx), "sample 1, target 2 (from 1) is 1.5"));
+  assert_non_null(
+      strstr(lapis_ctx_error(ctx), "sample 1, target 2 (from 1) is 1.5"));
   lapis_ctx_free(ctx);
 }
 
