@@ -387,6 +387,39 @@ static void hotel_is_matched(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Views of a rigid object, each somewhere else; of 30 points 3 are elsewhere.
+ * What is right is known apart from the library. */
+static void wrong_points_in_shifted_images_are_found(void **state)
+{
+  enum { K = 8, N = 30, WRONG = 3 };
+  double thing[N][3], X[K * N * 2];
+  int64_t group[K * N], truth[K * N];
+  uint64_t s = 7;
+  for (int i = 0; i < N; i++)
+    for (int c = 0; c < 3; c++) thing[i][c] = 300 * check_uniform(&s);
+  for (int64_t k = 0; k < K; k++) {
+    double lean = 0.01 * (double)k, shift[2];
+    for (int r = 0; r < 2; r++) shift[r] = 2000 * check_uniform(&s);
+    for (int64_t i = 0; i < N; i++) {
+      int64_t row = k * N + (i + 7 * k) % N;
+      bool wrong = (i + 3 * k) % N < WRONG;
+      for (int r = 0; r < 2; r++)
+        X[2 * row + r] = thing[i][r] + lean * thing[i][2] + shift[r] +
+                         (wrong ? 800 * check_uniform(&s) - 400 : 0);
+      group[row] = k;
+      truth[k * N + i] = wrong ? -1 : row;
+    }
+  }
+  lapis_data data = {.X = lapis_mat_f64(X, 2, (int64_t)K * N), .group = group};
+  lapis_roml_settings set = lapis_roml_defaults();
+  set.inliers = N;
+  set.layout = LAPIS_ROML_COORDINATES;
+  set.robust = true;
+  answer a = solve(&data, &set);
+  CHECK_AT_LEAST(score(&a, truth, N).identification_ratio, 0.97);
+  drop(&a);
+}
+
 /* ---- refusals -----------------------------------------------------------*/
 static void bad_input_is_refused(void **state)
 {
@@ -461,6 +494,7 @@ int test_roml(void)
       cmocka_unit_test(a_given_start_is_used),
       cmocka_unit_test(low_rank_and_sparse_add_up),
       cmocka_unit_test(hotel_is_matched),
+      cmocka_unit_test(wrong_points_in_shifted_images_are_found),
       cmocka_unit_test(bad_input_is_refused),
       cmocka_unit_test(equal_features_are_legitimate),
   };

@@ -2,7 +2,9 @@
  *
  * Assignment on min(|A p - q|^2, cap^2) and an affine map A fitted to the
  * matches below the cap, in turn.  The cap lets a wrong point cost no more than
- * a missing one, and Cauchy weights 1/(1 + (d/s)^2) keep it from pulling A. */
+ * a missing one, and Cauchy weights 1/(1 + (d/s)^2) keep it from pulling A.  A
+ * begins as the cheaper of the identity and of the shift of medians, which some
+ * wrong points move little: images need not lie in one frame. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +118,33 @@ static void fit_affine(robust *g, int64_t a, int64_t b, affine *t, double cap)
   }
 }
 
+static double capped_cost(const robust *g, int64_t a, int64_t b)
+{
+  double sum = 0;
+  for (int64_t i = 0; i < roml_count(g->p, a); i++)
+    sum += g->cost[i * roml_count(g->p, b) + g->solver->match[i]];
+  return sum;
+}
+
+static double middle(robust *g, int64_t k, int r)
+{
+  int64_t count = roml_count(g->p, k);
+  for (int64_t i = 0; i < count; i++) g->cost[i] = roml_feature(g->p, k, i)[r];
+  return roml_median(g->cost, count);
+}
+
+static lapis_status first_map(robust *g, int64_t a, int64_t b, affine *t)
+{
+  affine shift = {{{1, 0, 0}, {0, 1, 0}}};
+  *t = shift;
+  TRY(capped_assignment(g, a, b, t, g->tau));
+  double stay = capped_cost(g, a, b);
+  for (int r = 0; r < 2; r++) shift.m[r][2] = middle(g, b, r) - middle(g, a, r);
+  TRY(capped_assignment(g, a, b, &shift, g->tau));
+  if (capped_cost(g, a, b) < stay) *t = shift;
+  return LAPIS_OK;
+}
+
 static void keep_matches(robust *g, int64_t a, int64_t b, const affine *t,
                          double cap)
 {
@@ -141,8 +170,9 @@ lapis_status roml_affine_pairs(robust *g, int rounds, int half)
     for (int64_t l = k + 1; l < p->K; l++) {
       bool less = roml_count(p, k) <= roml_count(p, l);
       int64_t a = less ? k : l, b = less ? l : k;
-      affine t = {{{1, 0, 0}, {0, 1, 0}}};
+      affine t;
       double cap = g->tau;
+      TRY(first_map(g, a, b, &t));
       for (int r = 0; r < rounds; r++) {
         cap = r >= half ? g->tau / 2 : g->tau;
         TRY(capped_assignment(g, a, b, &t, cap));
