@@ -4,7 +4,8 @@
  * (a_i, s_i): with u = a + s the dual separates in (a, u) up to a <= u, and
  *   a* = a - (y w'x - 1) / qx,  u* = u - v'z / qz,
  *   qx = x'x,  qz = z'z / gamma
- * is the answer where 0 <= a* <= u*; else the nearer edge.  (Step 2 of Alg. 1
+ * is the answer where 0 <= a* <= u*; (0, max(0, u*)) where a* <= 0; else
+ * a = u = max(0, (qx a* + qz u*) / (qx + qz)).  (Step 2 of Alg. 1
  * prints x'x and z'z for Q_aa = x'x + z'z/gamma and Q_ss = z'z/gamma: it
  * overshoots for gamma < 1.)  Samples come in a new random order each epoch,
  * and those at (0, 0) with both gradients well positive are left out until
