@@ -286,21 +286,38 @@ def calibration(y, probabilities, ax=None, bins=10):
     return ax
 
 
+def _name_classes(ax, names):
+    """Names of the rows and columns of a square picture, so small, and turned
+    where they have to be, that none lies over the next; the size."""
+    names = [n if len(n) <= 24 else n[:23] + "\u2026" for n in map(str, names)]
+    room = 72 * ax.get_window_extent().width / ax.figure.dpi / len(names)
+    size = min(10, .8 * room)
+    turned = .6 * size * max(map(len, names)) > .9 * room
+    ax.set_xticks(range(len(names)), names, fontsize=size,
+                  rotation=90 if turned else 0)
+    ax.set_yticks(range(len(names)), names, fontsize=size)
+    return size
+
+
 def confusion(y, predicted, ax=None):
-    """What was given (rows), and what was predicted of it (columns)."""
+    """What was given (rows), and what was predicted of it (columns); without
+    `ax` the figure grows with the number of labels."""
     y, predicted = np.asarray(y), np.asarray(predicted)
     known = ~unknown_in(y) & ~unknown_in(predicted)
     y, predicted = y[known], predicted[known]
     labels = np.unique(np.concatenate([y, predicted]).astype(type(y[0])))
     count = np.array([[np.sum((y == a) & (predicted == b)) for b in labels]
                       for a in labels])
-    ax = _axes(ax)
+    if ax is None:
+        side = min(max(4.8, .36 * len(labels) + 1.5), 40)
+        ax = _pyplot().subplots(figsize=(1.2 * side, side),
+                                layout="constrained")[1]
     ax.imshow(count, cmap="Blues")
+    size = _name_classes(ax, labels)
+    size = min(size, 1.6 * size / len(str(count.max())))
     for (i, j), n in np.ndenumerate(count):
-        ax.text(j, i, n, ha="center", va="center",
+        ax.text(j, i, n, ha="center", va="center", fontsize=size,
                 color="white" if 2 * n > count.max() else "black")
-    ax.set_xticks(range(len(labels)), labels)
-    ax.set_yticks(range(len(labels)), labels)
     ax.set_xlabel("predicted")
     ax.set_ylabel("given")
     return ax

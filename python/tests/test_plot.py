@@ -160,6 +160,25 @@ class Plots(unittest.TestCase):
         self.assertEqual([t.get_text() for t in ax.get_yticklabels()],
                          ["a", "b", "c"])
 
+    def test_names_of_many_classes_stand_apart(self):
+        for count in 2, 9, 30:
+            names = [f"a long name of class {k:02}" for k in range(count)]
+            own = pyplot.figure(figsize=(3, 3)).subplots()
+            for ax in own, None:
+                ax = lapis.plot.confusion(names, names[::-1], ax=ax)
+                ax.figure.canvas.draw()
+                for axis, low, high in ((ax.xaxis, "x0", "x1"),
+                                        (ax.yaxis, "y0", "y1")):
+                    at = sorted((getattr(b, low), getattr(b, high)) for b in (
+                        t.get_window_extent() for t in axis.get_ticklabels()))
+                    for (_, end), (start, _) in zip(at, at[1:]):
+                        self.assertLessEqual(end, start + .5)
+            frame = ax.figure.bbox
+            for t in ax.get_xticklabels() + ax.get_yticklabels():
+                box = t.get_window_extent()
+                self.assertGreaterEqual(min(box.x0, box.y0), 0)
+                self.assertLessEqual(box.x1, frame.x1)
+
     def test_holes_are_magenta(self):
         X = np.zeros((10, 4))
         X[:5, 1] = np.nan
