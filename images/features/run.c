@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "images/features/cache.h"
@@ -126,17 +127,71 @@ static bool is_refusal(lapis_status s)
          s == LAPIS_ESHAPE || s == LAPIS_EMISSING || s == LAPIS_ENOTBUILT;
 }
 
+static bool fails(const feature_job *j, const feature_slot *s)
+{
+  return s->status < 0 && !(j->keep_going && is_refusal(s->status));
+}
+
+/* Names of the others of images first .. last - 1 that are refused, as many as
+ * there is room for; how many there are. */
+static int64_t name_others(const feature_job *j, int64_t first, int64_t last,
+                           char *text, size_t size)
+{
+  int64_t others = 0;
+  size_t used = 0;
+  bool room = true;
+  text[0] = '\0';
+  for (int64_t i = first; i < last; i++) {
+    if (!is_refusal(j->slot[i].status)) continue;
+    size_t more = strlen(j->path[i]) + 2;
+    room = room && used + more + 8 < size;
+    if (room) (void)snprintf(text + used, size - used, ", %s", j->path[i]);
+    if (room) used += more;
+    if (!room && text[used] == '\0')
+      (void)snprintf(text + used, size - used, ", ...");
+    others++;
+  }
+  return others;
+}
+
+/* The first that fails, in its own sentence, and what else is like it. */
 static lapis_status check_batch(feature_job *j, int64_t first, int64_t last)
 {
-  for (int64_t i = first; i < last; i++) {
-    const feature_slot *s = &j->slot[i];
-    if (s->status >= 0 || (j->keep_going && is_refusal(s->status))) continue;
-    return lapis_fail(j->base.ctx, s->status, "%s",
-                      s->sentence == NULL || *s->sentence == '\0'
-                          ? lapis_status_name(s->status)
-                          : s->sentence);
+  lapis_ctx *ctx = j->base.ctx;
+  char text[512];
+  while (first < last && !fails(j, &j->slot[first])) first++;
+  if (first == last) return LAPIS_OK;
+  const feature_slot *s = &j->slot[first];
+  const char *said = s->sentence == NULL || *s->sentence == '\0'
+                         ? lapis_status_name(s->status)
+                         : s->sentence;
+  if (!is_refusal(s->status) || j->count == 1)
+    return lapis_fail(ctx, s->status, "%s", said);
+  int64_t others = name_others(j, first + 1, last, text, sizeof text);
+  if (others == 0)
+    return lapis_fail(ctx, s->status, "%s; --keep-going leaves it out", said);
+  return lapis_fail(ctx, s->status,
+                    "%s; %" PRId64 " more of %" PRId64
+                    " images cannot be used: %s; --keep-going leaves them out",
+                    said, others, j->count, text + 2);
+}
+
+/* Before anything is described, which may take long: files that are no images
+ * or end early. */
+static lapis_status check_files(feature_job *j)
+{
+#pragma omp parallel for schedule(dynamic) \
+    num_threads(base_team(j->base.ctx, j->threads))
+  for (int64_t i = 0; i < j->count; i++) {
+    feature_slot *s = &j->slot[i];
+    lapis_ctx *ctx = j->own[omp_get_thread_num()];
+    if (base_must_stop(ctx)) continue;
+    lapis_status status = image_check_file(ctx, j->path[i]);
+    if (!is_refusal(status)) continue; /* will be told where it is described */
+    s->status = status;
+    s->sentence = base_strdup(NULL, lapis_ctx_error(ctx));
   }
-  return LAPIS_OK;
+  return check_batch(j, 0, j->count);
 }
 
 static lapis_status run_pass(feature_job *j, feature_pass pass)
@@ -311,6 +366,7 @@ lapis_status run_job(feature_job *j)
   j->kept = 0;
   s->result.count = 0;
   TRY(loop_begin(&s->loop, s->ctx, j->kind->shown.name, &stop, 1, columns));
+  TRY(check_files(j));
   lapis_status status = studies ? learn(j) : LAPIS_OK;
   if (status == LAPIS_OK) cache_open(j);
   if (status == LAPIS_OK) status = run_pass(j, j->kind->make);

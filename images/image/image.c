@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "files/io.h"
 
@@ -91,6 +92,43 @@ lapis_status lapis_image_read(lapis_ctx *ctx, const char *path,
   image_source from = {ctx, io_name(path), f.data, f.size};
   lapis_status s = read_source(&from, out);
   io_file_close(&f);
+  return s;
+}
+
+static bool has(const unsigned char *bytes, int64_t count, const char *what)
+{
+  int64_t size = (int64_t)strlen(what);
+  for (int64_t i = 0; i + size <= count; i++)
+    if (memcmp(bytes + i, what, (size_t)size) == 0) return true;
+  return false;
+}
+
+/* A PNG or JPEG file that begins and ends as such: a look at a few bytes. */
+static bool looks_whole(const char *path)
+{
+  enum { HEAD = 8, TAIL = 64 };
+  unsigned char head[HEAD], tail[TAIL];
+  struct stat st;
+  if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < TAIL)
+    return false;
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return false;
+  bool read = fread(head, 1, HEAD, file) == HEAD &&
+              fseek(file, -TAIL, SEEK_END) == 0 &&
+              fread(tail, 1, TAIL, file) == TAIL;
+  (void)fclose(file);
+  for (int k = 0; read && k < KINDS; k++)
+    if (kinds[k]->end != NULL && kinds[k]->is(head, HEAD))
+      return has(tail, TAIL, kinds[k]->end);
+  return false;
+}
+
+lapis_status image_check_file(lapis_ctx *ctx, const char *path)
+{
+  lapis_image image;
+  if (strcmp(path, "-") == 0 || looks_whole(path)) return LAPIS_OK;
+  lapis_status s = lapis_image_read(ctx, path, &image);
+  lapis_image_free(&image);
   return s;
 }
 

@@ -23,4 +23,4 @@ lapis_status image_encode_jpeg(lapis_ctx *ctx, const lapis_image *image,
 }
 
 const image_kind image_jpeg = {
-    {IMAGE_JPEG_SHOWN, false}, image_is_jpeg, read_jpeg};
+    {IMAGE_JPEG_SHOWN, false}, image_is_jpeg, read_jpeg, NULL};

@@ -304,4 +304,5 @@ lapis_status image_encode_png(lapis_ctx *ctx, const lapis_image *image,
   return finish(&j, s, bytes, size);
 }
 
-const image_kind image_png = {{IMAGE_PNG_SHOWN, true}, image_is_png, read_png};
+const image_kind image_png = {
+    {IMAGE_PNG_SHOWN, true}, image_is_png, read_png, "IEND"};

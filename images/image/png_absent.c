@@ -33,4 +33,5 @@ lapis_status image_encode_png(lapis_ctx *ctx, const lapis_image *image,
   return refuse(ctx, "writing an image");
 }
 
-const image_kind image_png = {{IMAGE_PNG_SHOWN, false}, image_is_png, read_png};
+const image_kind image_png = {
+    {IMAGE_PNG_SHOWN, false}, image_is_png, read_png, NULL};

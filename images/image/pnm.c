@@ -182,4 +182,5 @@ static bool is_pnm(const unsigned char *head, int64_t size)
 const image_kind image_pnm = {{"pnm", ".pnm .pbm .pgm .ppm",
                                "PNM: bitmaps, greymaps, pixmaps", NULL, true},
                               is_pnm,
-                              read_pnm};
+                              read_pnm,
+                              NULL};

@@ -445,6 +445,45 @@ static void one_bad_image_ends_the_run(void **state)
   lapis_solver_free(r.s);
 }
 
+static bool count_calls(const lapis_progress *now, void *user)
+{
+  (void)now;
+  ++*(int *)user;
+  return true;
+}
+
+/* Files that are no images, or end early, are all named before any image is
+ * described, with what leaves them out. */
+static void broken_files_are_found_first(void **state)
+{
+  enum { GOOD = 40 };
+  run r = {.f = *state};
+  int calls = 0;
+  const char *path[GOOD + 2], *said = NULL;
+  lapis_image m = waves(16, 16, 1, 1);
+  add_image(&r, "a.pgm", &m);
+  free(m.pixels);
+  files_put_text(r.f, "x.png", "\x89PNG\r\n\x1a\n and it ends here");
+  files_put_text(r.f, "y.jpg", "<html>");
+  add_path(&r, "x.png");
+  add_path(&r, "y.jpg");
+  for (int i = 0; i < GOOD; i++) path[i] = r.name[0];
+  path[GOOD] = r.name[1], path[GOOD + 1] = r.name[2];
+  lapis_ctx_on_progress(r.f->ctx, count_calls, &calls);
+  for (int broken = 1; broken <= 2; broken++) {
+    CHECK_OK(r.f, lapis_features_new(r.f->ctx, lapis_feature_find("gist"), NULL,
+                                     path, GOOD + broken, NULL, &r.s));
+    assert_true(lapis_solve(r.s) < 0);
+    said = lapis_ctx_error(r.f->ctx);
+    assert_non_null(strstr(said, "x.png"));
+    assert_int_equal(strstr(said, "y.jpg") != NULL, broken == 2);
+    assert_non_null(strstr(said, "keep_going"));
+    lapis_solver_free(r.s);
+  }
+  assert_int_equal(calls, 0);
+  lapis_ctx_on_progress(r.f->ctx, NULL, NULL);
+}
+
 static bool stop(const lapis_progress *now, void *user)
 {
   (void)user;
@@ -580,6 +619,7 @@ int test_features(void)
       CASE(threads_do_not_show),
       CASE(bad_images_are_left_out),
       CASE(one_bad_image_ends_the_run),
+      CASE(broken_files_are_found_first),
       CASE(a_run_can_be_stopped),
       CASE(describing_asks_the_clock),
       CASE(bad_settings_are_refused),
