@@ -341,6 +341,35 @@ static void points_that_are_nowhere_else_are_doubted(void **state)
   command_end(&c);
 }
 
+/* Three of four points that agree are chance, in any picture. */
+static void of_few_points_all_are_sure_or_none(void **state)
+{
+  enum { FEW = 4 };
+  char text[256] = "name,x,y\nc,6,6\n";
+  const scene *s = &upright[FROM];
+  command c;
+  lapis_arrays all;
+  begin_upright(&c);
+  for (int i = 0; i + 1 < FEW; i++) {
+    double u = .5 * (i % 2), v = .5 * (i > 1);
+    sprintf(text + strlen(text), "c,%.9g,%.9g\n",
+            s->x + s->half * (u * cos(s->angle) - v * sin(s->angle)),
+            s->y + s->half * (u * sin(s->angle) + v * cos(s->angle)));
+  }
+  command_write(&c, "first.csv", text, strlen(text));
+  command_do(&c, "match ?.pgm --first first.csv --grid 4 --no-cache --result "
+                 "r.npz -q");
+  command_arrays(&c, "r.npz", &all);
+  const lapis_mat *inlier = &lapis_arrays_find(&all, "inlier")->mat;
+  for (int k = 0; k < IMAGES; k++) {
+    int sure = 0;
+    for (int j = 0; j < FEW; j++) sure += lapis_mat_at(inlier, j, k) > .5;
+    if (sure > 0) assert_int_equal(sure, FEW);
+  }
+  lapis_arrays_free(&all);
+  command_end(&c);
+}
+
 static const bad_points bad_first[] = {
     {"a,50,50\nb,9,9\n", "p.csv: holds points of 2 images"},
     {"c,50,50\n", "p.csv:1: 'c' is not one of the 2 images"},
@@ -693,6 +722,7 @@ int test_match(void)
       cmocka_unit_test(points_of_one_image_are_found_in_all),
       cmocka_unit_test(points_that_are_nowhere_else_are_doubted),
       cmocka_unit_test(points_without_a_name_are_the_first_images),
+      cmocka_unit_test(of_few_points_all_are_sure_or_none),
       cmocka_unit_test(bad_first_points_are_refused),
       cmocka_unit_test(copies_match_wholly),
       cmocka_unit_test(noise_is_said_to_match_nothing),
