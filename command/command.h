@@ -91,6 +91,8 @@ typedef struct cli_option {
   }
 
 /* Of verbs that do many solves; what: which of them processes share. */
+#define CLI_MARGIN \
+  "margin: the probability of the best class less that of the next"
 #define CLI_JOBS_ROW(what)                                                   \
   {                                                                          \
     "jobs", 0, "N|auto",                                                     \

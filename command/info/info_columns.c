@@ -230,7 +230,7 @@ static void print_case(const lapis_column *c, const char *title)
   for (int k = 0; k < listed; k++)
     if ((twin = lapis_text_twin(c->value, listed, k)) >= 0)
       printf("  note: %s: \"%s\" and \"%s\" differ in case or blanks alone; "
-             "they are two classes\n",
+             "they are two classes unless they are written alike\n",
              title, shown(c->value[twin], a, sizeof a),
              shown(c->value[k], b, sizeof b));
 }

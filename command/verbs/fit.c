@@ -292,7 +292,8 @@ static void print_asked(const job *j)
   if (!has_result(j, "ask_index", &index) ||
       !has_result(j, "ask_margin", &margin) || index.cols == 0)
     return;
-  printf("samples whose labels would help most, the least sure first\n");
+  printf("samples whose labels would help most, the least sure first (%s)\n",
+         CLI_MARGIN);
   for (int64_t k = 0; k < index.cols; k++) {
     int64_t at = (int64_t)lapis_mat_at(&index, 0, k);
     sample_name(j->ds, at, name, sizeof name);

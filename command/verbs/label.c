@@ -174,6 +174,17 @@ static void print_set(const answer *a, int64_t i, int wide)
   free(text);
 }
 
+/* Of two classes the second alone has places. */
+static void print_where(const answer *a)
+{
+  printf("  where ");
+  if (a->scores.rows == 1) {
+    flow_print_text(flow_text_at(&a->classes, a->classes.cols - 1), 0);
+    printf(" is ");
+  }
+  printf("(x,y width x height)");
+}
+
 static void print_table(const answer *a)
 {
   int wide = flow_longest(&a->names, 5), label = flow_longest(&a->labels, 5);
@@ -186,7 +197,8 @@ static void print_table(const answer *a)
   printf("%-*s  %-*s  %8s  %-*s", wide, "image", label, "label", "score",
          given_wide, "given");
   if (sets) printf("  %-*s", boxes ? label : 3, "set");
-  printf("%s\n", boxes ? "  where (x,y width x height)" : "");
+  if (boxes) print_where(a);
+  putchar('\n');
   for (int64_t i = 0; i < a->names.cols; i++) {
     const char *given = is_given(a, i)    ? "yes"
                         : is_partly(a, i) ? "partly"
@@ -243,7 +255,8 @@ static void print_suspects(const answer *a)
 static void print_asked(const answer *a)
 {
   if (a->asked.cols == 0) return;
-  printf("\nImages whose labels would help most, the least sure first:\n");
+  printf("\nImages whose labels would help most, the least sure first (%s):\n",
+         CLI_MARGIN);
   for (int64_t k = 0; k < a->asked.cols; k++) {
     int64_t image = (int64_t)lapis_mat_at(&a->asked, 0, k);
     printf("  ");

@@ -114,11 +114,16 @@ static lapis_status read_table(label_run *w)
   for (int64_t k = 1; k < w->given.n_names; k++) {
     int twin = lapis_text_twin(w->given.name, w->given.n_names, k);
     if (twin < 0) continue;
-    flow_remark(
-        w->flow, "classes-alike",
-        "%s: the classes \"%.60s\" and \"%.60s\" differ in case or blanks "
-        "alone",
-        r.path, w->given.name[twin], w->given.name[k]);
+    const char *a = w->given.name[twin], *b = w->given.name[k];
+    flow_remark(w->flow, "classes-alike",
+                r.folders
+                    ? "%s: the classes \"%.60s\" and \"%.60s\" differ in case "
+                      "or blanks alone; if they are one, move the images of "
+                      "\"%.60s\" into folder \"%.60s\""
+                    : "%s: the classes \"%.60s\" and \"%.60s\" differ in case "
+                      "or blanks alone; if they are one, write \"%.60s\" as "
+                      "\"%.60s\" in this table",
+                r.path, a, b, b, a);
   }
   return LAPIS_OK;
 }

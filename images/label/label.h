@@ -119,7 +119,7 @@ typedef struct label_run {
   lapis_mat words, places_xy, word_start; /* of features */
   found_boxes places;
   unsigned char *mask; /* pixels of regions, one after the other */
-  int64_t mask_used, mask_room, regions_open;
+  int64_t mask_used, mask_room, regions_open, regions_whole;
 } label_run;
 
 /* again.c: takes who answered in the earlier run that set.again names, if any.

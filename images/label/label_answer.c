@@ -78,7 +78,7 @@ lapis_status label_answer(label_run *w)
   return LAPIS_OK;
 }
 
-/* ---- the table ----------------------------------------------------------*/
+/* ---- the table: columns in the order of the page's labels.csv -----------*/
 static void put_titles(csv_writer *s, const labels *table)
 {
   bool columns = table->kind == LABEL_MANY && !table->lists;
@@ -87,11 +87,12 @@ static void put_titles(csv_writer *s, const labels *table)
   if (table->group != NULL)
     csv_writer_put(
         s, *table->group_title == '\0' ? "group" : table->group_title, ',');
-  if (table->checked != NULL) csv_writer_put(s, "checked", ',');
+  char end = table->checked != NULL ? ',' : '\n';
   for (int64_t c = 0; columns && c < table->K; c++)
-    csv_writer_put(s, table->name[c], c + 1 < table->K ? ',' : '\n');
+    csv_writer_put(s, table->name[c], c + 1 < table->K ? ',' : end);
   if (!columns)
-    csv_writer_put(s, *table->title == '\0' ? "label" : table->title, '\n');
+    csv_writer_put(s, *table->title == '\0' ? "label" : table->title, end);
+  if (table->checked != NULL) csv_writer_put(s, "checked", '\n');
 }
 
 static void put_image(csv_writer *s, const label_run *w, int64_t i)
@@ -101,12 +102,13 @@ static void put_image(csv_writer *s, const label_run *w, int64_t i)
   csv_writer_put(s, ((const char *const *)w->flow->names.val)[i], ',');
   if (table->group != NULL)
     csv_writer_put(s, table->group_text[w->path_at[i]], ',');
-  if (table->checked != NULL)
-    csv_writer_put(s, w->checked[i] ? "yes" : "", ',');
+  char end = table->checked != NULL ? ',' : '\n';
   for (int64_t c = 0; columns && c < table->K; c++)
     csv_writer_put(s, is_present(w, i, c) ? "1" : "0",
-                   c + 1 < table->K ? ',' : '\n');
-  if (!columns) csv_writer_put(s, w->answer[i], '\n');
+                   c + 1 < table->K ? ',' : end);
+  if (!columns) csv_writer_put(s, w->answer[i], end);
+  if (table->checked != NULL)
+    csv_writer_put(s, w->checked[i] ? "yes" : "", '\n');
 }
 
 lapis_status label_table_write(const lapis_flow *f, const char *path)

@@ -301,7 +301,9 @@ static void fill_facts(page_memory *s)
   add_fact(s, "images", "%lld", (long long)w->flow->n);
   add_fact(s, "labels given", "%lld", known);
   add_fact(s, "classes", "%lld", (long long)w->given.n_names);
-  add_fact(s, "pictures shown", "%lld", (long long)s->page.pictures);
+  add_fact(s, "pictures shown",
+           s->page.pictures < w->flow->n ? "%lld; more by --pictures" : "%lld",
+           (long long)s->page.pictures);
   s->page.fact = s->fact;
 }
 

@@ -16,6 +16,7 @@
 #include "lapis/images.h"
 
 static const double REGION_SECONDS = 1; /* a region, before its bound is kept */
+static const double WHOLE = .9; /* share of a picture that is no place in it */
 
 /* ---- what words can say -------------------------------------------------*/
 static bool learns_words(const lapis_method *kind)
@@ -226,6 +227,12 @@ static lapis_status find_windows(label_run *w, bool roots)
 {
   lapis_mat Z;
   TRY(flow_get(w->flow, "low_rank", &Z));
+  if (w->given.n_names == 2)
+    flow_remark(w->flow, "one-class-placed",
+                "places are of \"%.60s\" alone, of two classes the second: "
+                "\"%.60s\" is taken for its absence; to look for that instead, "
+                "give it a name that sorts last",
+                w->given.name[1], w->given.name[0]);
   double *target = malloc((size_t)(2 * w->d) * sizeof *target);
   double *weight = target == NULL ? NULL : target + w->d;
   lapis_box *box = malloc((size_t)w->set.places * sizeof *box);
@@ -328,9 +335,10 @@ static lapis_status add_region(label_run *w, const lapis_segments *g,
     w->mask_room = room;
   }
   unsigned char *to = w->mask + w->mask_used;
+  int64_t covered = 0;
   for (int64_t p = 0; p < count; p++) {
     int64_t at[2] = {p % wide, p / wide};
-    to[p] = inside[g->label[p]];
+    covered += to[p] = inside[g->label[p]];
     for (int k = 0; to[p] != 0 && k < 2; k++) {
       if (at[k] < low[k]) low[k] = at[k];
       if (at[k] > high[k]) high[k] = at[k];
@@ -338,6 +346,7 @@ static lapis_status add_region(label_run *w, const lapis_segments *g,
   }
   if (high[0] < 0) return LAPIS_OK; /* an empty region */
   w->mask_used += count;
+  w->regions_whole += (double)covered > WHOLE * (double)count;
   lapis_box box = {(double)low[0], (double)low[1],
                    (double)(high[0] - low[0] + 1),
                    (double)(high[1] - low[1] + 1), score};
@@ -407,6 +416,13 @@ static lapis_status find_regions(label_run *w, bool roots)
     lapis_segments_free(&g);
   }
   free(weight);
+  if (w->regions_whole > 0)
+    flow_remark(w->flow, "whole-pictures",
+                "%" PRId64 " of %" PRId64
+                " places are nearly the whole picture: what tells their class "
+                "from the others is everywhere in it, and nothing smaller has "
+                "more of it",
+                w->regions_whole, w->places.count);
   if (w->regions_open > 0)
     flow_remark(w->flow, "regions",
                 "%" PRId64 " regions were not proved to be the best in %g s",

@@ -82,10 +82,11 @@ static void put_candidate(page *p, const lapis_report *w, int64_t k)
 
 static void put_candidates(page *p, const lapis_report *w)
 {
-  page_print(p,
-             "<details><summary>%" PRId64
-             " candidates predicted what was hidden, best first</summary>\n",
-             w->candidates.cols);
+  page_print(
+      p,
+      "<details><summary>Figures on what was hidden, best first (%" PRId64
+      ")</summary>\n",
+      w->candidates.cols);
   page_wide_table(p, "Candidates", "rows compared");
   page_words(p, "<thead><tr><th scope=\"col\">method</th>"
                 "<th scope=\"col\">settings</th>");

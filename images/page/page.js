@@ -83,7 +83,7 @@
       if (changed(row)) return 'changed by you';
       if (mine.has(row)) return 'confirmed by you';
       if (looked(row)) return 'checked before';
-      return same(given(row), usual(row)) ? 'given' : 'filled in';
+      return filled(row) ? 'filled in' : 'given';
     }
     let folder = rows[0][0]; // that all are in
     for (const row of rows)
@@ -92,13 +92,15 @@
     const plain = row => rows[row][0].slice(folder);
 
     // ---- which of them, in which order
+    const filled = row => !same(given(row), usual(row));
     const choices = [
+      ['all, those in doubt first', () => true],
       ['in doubt', row => doubts.has(row)],
-      ['filled in, least sure first', row => !same(given(row), usual(row))],
+      ['filled in, least sure first', filled],
+      ['given', row => !filled(row)],
       ['not looked at', row => !looked(row)],
       ['changed by you', changed],
       ['confirmed by you', row => mine.has(row) && !changed(row)],
-      ['all', () => true],
       ...names.map(n => ['label ' + n, row => has(now(row), n)])];
     const has = (cells, n) => several ? cells[titles.indexOf(n)] === '1' :
       entries(cells[0]).includes(n);
@@ -122,8 +124,12 @@
       const words = id('check-find').value.toLowerCase();
       list = items.filter(row => choices[k][1](row) && (words === '' ||
         (plain(row) + ' ' + text(now(row))).toLowerCase().includes(words)));
-      if (k === 1 && data.margin)
+      if (choices[k][1] === filled && data.margin)
         list.sort((a, b) => data.margin[a] - data.margin[b]);
+      id('check-shown').textContent = list.length + ' of ' + rows.length +
+        ' shown, filter: ' + choices[k][0] + (words ? ', "' + words + '"' : '') +
+        (items.length < rows.length ?
+          '; ' + items.length + ' are on this page' : '');
       go(list.findIndex(row => !looked(row)));
     }
 
@@ -266,8 +272,6 @@
     });
     id('check-strip').addEventListener('scroll', tiles);
     for (const c of choices) id('check-show').append(document.createElement('option'));
-    id('check-show').selectedIndex = Math.max(0,
-      choices.findIndex(c => items.some(c[1])));
     id('check-show').addEventListener('change', choose);
     id('check-find').addEventListener('input', choose);
     id('check-show').addEventListener('focus', count_choices);

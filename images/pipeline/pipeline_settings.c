@@ -89,7 +89,7 @@ static const lapis_param label_params[] = {
     TEXT("checkpoint", checkpoint, .arg = "F",
          .help = "keep what a killed or interrupted run needs; the same "
                  "command continues from there"),
-    INT_IN("pictures", pictures, "N", .value = 60, FROM_TO(1, 10000),
+    INT_IN("pictures", pictures, "N", .value = 600, FROM_TO(1, 10000),
            .help = "at most N pictures on the page: labels in doubt, the least "
                    "sure ones, some of each class"),
     COMMON_ROWS("features", "no features", "images and rows"),

@@ -84,8 +84,20 @@ def switches(b):
     assert seen(b, "#i0")
 
 
+def show(b, choice):
+    b.run("const e = document.querySelector('#check-show');"
+          "e.selectedIndex = [...e.options].findIndex("
+          "o => o.text.startsWith(arguments[0]));"
+          "e.dispatchEvent(new Event('change'))", choice)
+
+
 def decisions(b):
     assert b.text("#tally") == "0 of 6 looked at, 0 changed"
+    assert b.text("#check-shown").startswith("6 of 6 shown, filter: all")
+    assert "1 of 6" in b.text("#check-said")
+    assert "in doubt, rather" in b.text("#check-said")
+    show(b, "in doubt")
+    assert b.text("#check-shown") == "4 of 6 shown, filter: in doubt"
     assert "in doubt, rather" in b.text("#check-said")
     b.click("#check-no")
     assert b.text("#tally") == "1 of 6 looked at, 1 changed"
@@ -104,10 +116,7 @@ def decisions(b):
     assert b.text("#tally") == "4 of 6 looked at, 3 changed"
     for choice, count in (("changed by you", 3), ("not looked at", 2),
                           ("all", 6), ("in doubt", 4)):
-        b.run("const e = document.querySelector('#check-show');"
-              "e.selectedIndex = [...e.options].findIndex("
-              "o => o.text.startsWith(arguments[0]));"
-              "e.dispatchEvent(new Event('change'))", choice)
+        show(b, choice)
         assert f"of {count}." in b.text("#check-said"), (choice, count)
         assert b.run("return document.querySelectorAll("
                      "'#check-strip button').length") == count

@@ -204,10 +204,11 @@ static const char *called(const auto_solver *w, const candidate_figures *x)
   return kernel ? "kernel logistic regression" : "logistic regression";
 }
 
-/* How many candidates there were, as words in text. */
+/* Who predicted what was hidden, as words in text. */
 static const char *count_candidates(const auto_solver *w, const auto_hidden *h,
                                     char text[MOST_TEXT])
 {
+  if (w->options.named_as != NULL) return "it predicted them";
   int used = snprintf(text, MOST_TEXT, "%d candidate%s predicted them",
                       w->count, w->count > 1 ? "s" : "");
   if (h->ended > 0)
@@ -335,8 +336,7 @@ static void remark(const auto_solver *w)
   }
   if (w->options.named_as != NULL)
     base_note(w->base.ctx, BASE_NOTE, "kept",
-              "%s: no methods are compared, as the one to use was given: %s",
-              w->name, w->choice);
+              "%s: no methods are compared: %s was given", w->name, w->choice);
   if (w->late)
     base_note(w->base.ctx, BASE_WARNING, "late",
               "%s: time ran out before all candidates had answered", w->name);

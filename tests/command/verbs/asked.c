@@ -192,8 +192,8 @@ static void label_keeps_what_is_asked(void **state)
 {
 #define PHOTOS "label photos --labels labels.csv --missing '' --words 27 -q"
   static const asked tried[] = {
-      {PHOTOS, "--where", "where (x,y", "\"boxes\"", ",where,", "boxes",
-       "boxes", NULL},
+      {PHOTOS, "--where", "where stripes is (x,y", "\"boxes\"", ",where,",
+       "boxes", "boxes", NULL},
       {PHOTOS, "--coverage .8", "  set\n", "\"set\"", ",set,", "set",
        "classes_kept", NULL},
       {PHOTOS, "--suspects 2", "look wrong", "\"suspects\"", ",rather,",

@@ -28,6 +28,7 @@ static void the_same_study_again(void **state)
   CHECK_AT_LEAST((double)compared(&c, "a.npz"), 5);
   command_run(&c, RUN "--again a.npz --result b.npz");
   command_expect(&c, 0, ANSWERS_AGAIN);
+  assert_null(strstr(c.err, "candidate"));
   command_do(&c, RUN "--again b.npz --result c.npz -q");
   for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
     assert_true(command_same(&c, "a.npz", "b.npz", same[k]) > 0);
