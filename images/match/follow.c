@@ -14,8 +14,8 @@
  *
  * A point is sure where a second way comes to the same: looked for straight
  * from the first image it is there, and looked for from there the first image
- * has it where it was labelled; and in an image where most points are, and
- * more than CHANCE or all: a map that few confirm has been found in noise.
+ * has it where it was labelled; and in an image where most points are: a map
+ * that few confirm has been found in noise.
  *
  * roml with the first image held fixed, which might do the same, compares
  * features alone or takes positions into them, and on frames of a sequence is
@@ -27,9 +27,6 @@
 #include "images/pipeline/pipeline.h"
 
 enum { PLACES = 6, ROUNDS = 10, LANES = 8 };
-/* Of 4 points as many agree in 6 of 40 pairs of pictures of different things,
- * all 4 in one. */
-enum { CHANCE = 3 };
 static const double WEIGHT = .05, FAR = 9;
 static const double CLEAR = .85, UNCLEAR = .05; /* ratio to the next; weight */
 
@@ -222,8 +219,7 @@ static void check(follow *w, int64_t k)
     sure[j] &= apart(w, w->second[j], labelled[j]) <= v->near;
     agree += sure[j];
   }
-  if (2 * agree <= v->n || (agree <= CHANCE && agree < v->n))
-    memset(sure, 0, (size_t)v->n);
+  if (2 * agree <= v->n) memset(sure, 0, (size_t)v->n);
 }
 
 /* What images left over will take: each pair of them is compared, and each is
