@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "folds/unsure.h"
 #include "methods/auto/candidates.h"
 #include "methods/method_entry.h"
 
@@ -668,11 +669,9 @@ char *comparison_unsure(const comparison *r, int i, char *text, size_t size)
   char order[128];
   if (x->learnt) return text;
   if (r->o.numbers) {
-    snprintf(text, size,
-             "hidden numbers are predicted %s by their mean (R^2 %.4f +- "
-             "%.4f), so the filled-in numbers mean little",
-             x->ahead > 0 ? "not clearly better than" : "no better than",
-             x->auroc, x->error);
+    char unsure[REGRESSION_TEXT];
+    snprintf(text, size, "%s",
+             regression_unsure(x->auroc, x->error, (double)r->known, unsure));
     return text;
   }
   if (x->one_answer)

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "folds/unsure.h"
 #include "lapis/choose.h"
 #include "methods/auto/candidates.h"
 
@@ -265,8 +266,9 @@ static void judge_numbers(const comparison *r, candidate *x)
   x->loss = loss_ratio(r, x, &mean, &x->error);
   x->auroc = 1 - x->loss;
   x->accuracy = x->least = x->most = x->commonest = NAN;
-  x->ahead = -mean_loss(r, x, &mean, &x->ahead_error);
-  x->learnt = x->ahead > lapis_far_errors((double)r->known) * x->ahead_error;
+  x->ahead = x->auroc;
+  x->ahead_error = x->error;
+  x->learnt = regression_is_clear(x->auroc, x->error, (double)r->known);
   x->judged = !isnan(x->loss) && x->guess > 0;
 }
 

@@ -19,15 +19,16 @@
  * was wrong with, nothing cleans better (bench/results/rr.md).
  *
  * rr: robust PCA first with one of five lambdas, and one of three gammas; the
- * least squared error; its standard error is that of what each sample gains on
- * the mean of all, y^2 - (y - f)^2.  The joint form is not in the list: told to
- * fit numbers it moves D to where they are fitted, and was behind on every
+ * largest R^2, squared errors in shares of those of the mean of all, and its
+ * standard error (folds/regression.h).  The joint form is not in the list: told
+ * to fit numbers it moves D to where they are fitted, and was behind on every
  * table tried (bench/results/rr.md). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "folds/folds.h"
+#include "folds/unsure.h"
 #include "methods/robust/robust.h"
 
 enum { FOLDS = 2 };
@@ -220,9 +221,9 @@ static lapis_status answer(rr *w, const fold *f, const attempt *a,
 }
 
 /* Of classes: weights of what is right, all weights, and their squares.  Of
- * numbers, in units of their deviations: 1 without the mean of their squared
- * errors; each sample's gain, and its square.  Behind them, of groups with what
- * is right (the gain) S and weight N, the sums of S^2, S N and N^2. */
+ * numbers: squared errors, and those of the mean.  Behind them, of groups with
+ * the first S and the second N, the sums of S^2, S N and N^2; samples of
+ * numbers are such groups where there are no others. */
 static void tell(const rr *w, const lapis_mat *got, const fold *f,
                  double sum[TOLD])
 {
@@ -235,15 +236,20 @@ static void tell(const rr *w, const lapis_mat *got, const fold *f,
       size += y * y / (double)Y->rows;
     }
     const double *own = f->hidden[0].data.weight;
-    double weight = f->weight[j], gain = w->lda ? weight : size - off;
-    double right = w->lda ? (off <= 0) * weight : 1 - off;
-    double v = own == NULL ? 1 : own[j];
-    sum[0] += v * right;
-    sum[1] += v * gain;
-    sum[2] += v * (gain * gain);
-    if (f->units == 0) continue;
-    f->of_unit[2 * f->unit[j]] += v * (w->lda ? right : gain);
-    f->of_unit[2 * f->unit[j] + 1] += v * weight;
+    double v = own == NULL ? 1 : own[j], weight = f->weight[j];
+    double S = v * (w->lda ? (off <= 0) * weight : off);
+    double N = v * (w->lda ? weight : size);
+    sum[0] += S;
+    sum[1] += N;
+    sum[2] += N * weight;
+    if (f->units > 0) {
+      f->of_unit[2 * f->unit[j]] += S;
+      f->of_unit[2 * f->unit[j] + 1] += N;
+    } else if (!w->lda) {
+      sum[3] += S * S;
+      sum[4] += S * N;
+      sum[5] += N * N;
+    }
   }
 }
 
@@ -366,46 +372,28 @@ static lapis_status try_fold(rr *w, const plan *p, const fold *f, int round,
   return status;
 }
 
-/* Adds what a fold told to sum, and its samples' weights to *judged; a fold
- * that told nothing, its time being over, counts for nothing. */
-static lapis_status add_fold(const rr *w, const fold *f, const double *right,
-                             double *sum, double *judged)
+/* Adds what a fold told to sum; one that told nothing, its time being over,
+ * counts for nothing. */
+static void add_fold(const rr *w, const double *right, double *sum)
 {
-  const double *own = f->hidden[0].data.weight;
-  double all = 0;
   bool any = false;
-  for (int64_t j = 0; j < f->hidden[0].data.X.cols; j++)
-    all += own == NULL ? 1 : own[j];
-  TRY(base_sum(w->base.ctx, &all, 1));
   for (int t = 0; t < rr_tries(w); t++) any = any || !isnan(right[TOLD * t]);
-  if (!any) return LAPIS_OK;
-  for (int k = 0; k < TOLD * rr_tries(w); k++) sum[k] += right[k];
-  *judged += all;
-  return LAPIS_OK;
+  for (int k = 0; k < TOLD * rr_tries(w) && any; k++) sum[k] += right[k];
 }
 
-/* Of a mean m of groups, which err as a whole: sum (S - m N)^2 / (sum N)^2. */
-static double group_error(const double *of, double m, double all, int64_t units)
+static void set_told(rr *w, const plan *p, int round, const double *sum)
 {
-  double square = of[3] - 2 * m * of[4] + m * m * of[5], u = (double)units;
-  return sqrt(fmax(square, 0) * u / (u - 1)) / all;
-}
-
-static void set_told(rr *w, const plan *p, int round, const double *sum,
-                     double judged)
-{
-  for (int t = 0; t < rr_tries(w) && judged > 0; t++) {
+  w->units = (double)(w->group != NULL ? p->folds.units : (int64_t)w->step.all);
+  for (int t = 0; t < rr_tries(w); t++) {
     if (attempt_at(w, t).round != round || p->ended[t]) continue;
     const double *of = sum + TOLD * t;
-    double n = w->lda ? of[1] : judged;
-    double told = of[0] / n, mean = of[1] / n;
-    double square =
-        w->lda ? told * (1 - told) * of[2] / n : of[2] / n - mean * mean;
-    double error = sqrt(fmax(square, 0) / n);
-    if (w->group != NULL)
-      error = group_error(of, w->lda ? told : mean, n, p->folds.units);
-    w->tried[RR_TRIED * t + 2] = told;
-    if (!isnan(told)) w->tried[RR_TRIED * t + 4] = error;
+    regression_sums sums = {of[0], of[1], of[3], of[4], of[5], w->units};
+    double error, r2 = regression_of(&sums, &error);
+    if (isnan(r2)) continue;
+    if (w->lda && w->group == NULL)
+      error = sqrt(fmax(r2 * (1 - r2) * of[2], 0)) / of[1];
+    w->tried[RR_TRIED * t + 2] = w->lda ? of[0] / of[1] : r2;
+    w->tried[RR_TRIED * t + 4] = error;
   }
 }
 
@@ -445,20 +433,19 @@ static void end_some(const rr *w, plan *p, int round, const double *right)
 static lapis_status try_round(rr *w, plan *p, int round)
 {
   lapis_status status = LAPIS_OK;
-  double judged = 0;
   double right[TOLD * MOST_TRIES], sum[TOLD * MOST_TRIES] = {0};
   for (int k = 0; k < FOLDS && status >= 0; k++) {
     fold f = {.units = 0};
     status = take_fold(w, p, k, &f);
     if (status >= 0) status = try_fold(w, p, &f, round, right);
     lapis_status cut = status;
-    if (status >= 0) status = add_fold(w, &f, right, sum, &judged);
+    if (status >= 0) add_fold(w, right, sum);
     if (status >= 0) status = cut;
     drop_fold(&f);
     if (status == LAPIS_CANCELLED || status == LAPIS_TIME_LIMIT) break;
     if (k == 0) end_some(w, p, round, right);
   }
-  set_told(w, p, round, sum, judged);
+  set_told(w, p, round, sum);
   return status;
 }
 
@@ -503,29 +490,6 @@ lapis_status rr_choose(rr *w, method_new_fn make)
 }
 
 /* ---- what is said of it -------------------------------------------------*/
-/* Clear of chance is one standard error.  Of tables without any signal the best
- * of 15 tries has R^2 above 0 in a quarter to a half, above one error in a
- * tenth; two errors, which mc asks for, would doubt a third of those of 40 rows
- * that have R^2 near .4. */
-static void warn_if_unsure(const rr *w, double told, double error)
-{
-  lapis_ctx *ctx = w->base.ctx;
-  if (!(told <= error)) return;
-  if (told > 0)
-    base_note(ctx, BASE_WARNING, "unsure",
-              "rr: it is not clear that anything was learnt: hidden rows are "
-              "predicted with R^2 %.3f +- %.3f, which may be chance; more "
-              "rows that have a target, or other features, may help",
-              told, error);
-  else
-    base_note(ctx, BASE_WARNING, "no-better-than-mean",
-              "rr: hidden rows are predicted no better than by the mean of the "
-              "known targets (R^2 %.3f +- %.3f), so the filled-in values mean "
-              "little; more rows that have a target, or other features, "
-              "may help",
-              told, error);
-}
-
 /* Whether anything was taken from the features, which have size 1 here. */
 static lapis_status has_cleaned(const rr *w, bool *out)
 {
@@ -583,6 +547,9 @@ lapis_status rr_remark_choice(const rr *w)
                       : "; removing errors did not help on held-out rows, so "
                         "nothing was removed");
   }
-  if (!w->lda && !base_is_compared(w->base.ctx)) warn_if_unsure(w, told, error);
+  if (w->lda || base_is_compared(w->base.ctx) || isnan(told)) return LAPIS_OK;
+  char unsure[REGRESSION_TEXT];
+  if (*regression_unsure(told, error, w->units, unsure) != '\0')
+    base_note(w->base.ctx, BASE_WARNING, "unsure", "rr: %s", unsure);
   return LAPIS_OK;
 }

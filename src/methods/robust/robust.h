@@ -315,6 +315,7 @@ typedef struct rr {
   bool in_fold;     /* one of the solves that choose: says nothing */
   bool shrink;      /* rlda: gamma is taken from the data */
   double *tried;    /* RR_TRIED x rr_tries */
+  double units;     /* that err together, where settings were compared */
   double chosen[4]; /* lambda, gamma (0: from the data), denoise, 1: samples of
                      * length 1; NaN: not yet */
   /* rlda: samples of length 1 */

@@ -15,7 +15,7 @@ static const remark_case cases[] = {
     {"svmplus", "holes", NULL, NULL, {"rows-used", "standardised"}},
     {"svmplus", "stars", NULL, NULL, {"number-targets"}},
     {"svmplus", "seldom", "max-iters", "1", {"stopped"}},
-    {"rr", "noise", NULL, NULL, {"rows-used", "chosen", "no-better-than-mean"}},
+    {"rr", "noise", NULL, NULL, {"rows-used", "chosen", "unsure"}},
     {"rlda", "holes", NULL, NULL, {"rows-used", "chosen"}},
     {"linear", "seldom", "C", "0.01", {"never-predicted"}},
     {"mc", "seldom", "mu-rel", "0.5", {"never-predicted", "units-differ"}},
