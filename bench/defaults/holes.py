@@ -1,6 +1,7 @@
 """fit auto on tables with holes, beside what else fills them.
 
   bench/defaults/holes.py TABLE|all|shown [build/lapis]
+  bench/defaults/holes.py means TABLE,.. build/lapis [EARLIER/lapis]
 
 Of at most MOST rows a share of the cells is hidden, SEEDS draws each.  A line is
 a table and a share: root mean squared error of hidden numbers, in deviations of
@@ -13,7 +14,14 @@ missForest [SB12] by its forests (words by a classifier; it stops where changes
 grow), softImpute along a path of ten, KNNImputer; the two last choose by cells
 that are hidden once more.  Words are columns of 0 and 1 for whom needs numbers,
 the largest decides.  Tables are those of bench/tables.py and, where LAPIS_DATA
-has them, emotions; those of SHOWN have shaped nothing."""
+has them, emotions; those of SHOWN have shaped nothing.
+
+"means" asks column by column instead: squared errors (of words wrong ones) of
+all draws in shares of those of the column's mean, or commonest word, of what is
+seen.  A line is a table and a share: errors of auto and of means, columns, those
+behind their mean by two standard errors of the paired difference, and the
+largest ratio.  Also of tables made here: "made-N" has N rows of five columns
+that tell of each other and four that nothing tells of, "noise-N" only such."""
 import csv
 import os
 import subprocess
@@ -217,6 +225,67 @@ def draws(name, share, lapis):
     return [np.array(kind) for kind in (numbers, words)]
 
 
+# ---- against means ----------------------------------------------------------
+def made(name, seed):
+    kind, n = name.split("-")
+    g = np.random.RandomState(seed)
+    n = int(n)
+    a, b = g.randn(n), g.randn(n)
+
+    def word():
+        return np.array(["x", "y", "z"], object)[
+            np.digitize(g.rand(n), [.5, .8])]
+    free = [g.randn(n), np.exp(g.randn(n)), g.rand(n), word()]
+    if kind == "noise":
+        return free + [g.randn(n), word()]
+    return free + [a + .3 * g.randn(n), a * b, b + .3 * g.randn(n),
+                   .5 * a + g.randn(n),
+                   np.array(["p", "q"], object)[(a > .3).astype(int)]]
+
+
+def costs(table, filled, truth, hidden):
+    """Of each column, of its hidden cells."""
+    out = []
+    for (a, b), words in zip(table.blocks, table.words):
+        hit = hidden[:, a]
+        out.append((filled[hit, a:b].argmax(1) != truth[hit, a:b].argmax(1))
+                   .astype(float) if words
+                   else (filled[hit, a] - truth[hit, a]) ** 2)
+    return out
+
+
+def against_means(name, share, lapis):
+    own, means, words = None, None, None
+    for seed in range(SEEDS):
+        columns = made(name, seed) if "-" in name else load(name)
+        random = np.random.RandomState(seed)
+        rows = random.permutation(len(columns[0]))[:MOST]
+        table = Table(columns, rows)
+        X, truth, hidden = table.hide(share, random)
+        plain = np.where(np.isnan(X), np.nanmean(X, 0), X)
+        found = [costs(table, Z, truth, hidden) for Z in (auto(lapis, X), plain)]
+        words = np.array(table.words)
+        if own is None:
+            own, means = ([[] for _ in table.blocks] for _ in range(2))
+        for to, of in zip((own, means), found):
+            for i, one in enumerate(of):
+                to[i] += list(one)
+    behind, ratio = 0, []
+    for a, b in zip(own, means):
+        d = np.array(a) - np.array(b)
+        behind += d.mean() > 2 * d.std() / np.sqrt(len(d)) + 1e-9
+        ratio.append(np.mean(a) / np.mean(b))
+
+    def mean(of, kind):
+        cells = [c for x, w in zip(of, words) if w == kind for c in x]
+        return np.nan if not cells else (
+            np.mean(cells) if kind else np.sqrt(np.mean(cells)))
+    print(f"| {name}, {share:g} |",
+          " | ".join("%.3f" % mean(of, kind) for kind in (False, True)
+                     for of in (own, means)),
+          f"| {len(ratio)} | {behind} | {max(ratio):.3f} |", flush=True)
+
+
 def line(name, share, rows):
     ratio = rows[:, 0] / rows[:, 1:-1].min(1)
     print(f"| {name}, {share:g} |", " | ".join("%.3f" % v
@@ -229,6 +298,12 @@ def line(name, share, rows):
 if __name__ == "__main__":
     asked, lapis = sys.argv[1], (sys.argv[2:] or ["build/lapis"])[0]
     warnings.simplefilter("ignore")
+    if asked == "means":
+        for name in sys.argv[2].split(","):
+            for share in SHARES:
+                for lapis in sys.argv[3:]:
+                    against_means(name, share, lapis)
+        sys.exit()
     head = ["table, share", "auto", *RIVALS, "auto / best, a draw each", "s"]
     print("|", " | ".join(head), "|\n|" + " --- |" * len(head))
     of = {"numbers": [], "words": []}

@@ -111,6 +111,7 @@ typedef struct lapis_data {
   const double *weight; /* n: as how many samples one counts, or NULL */
   lapis_mat words;      /* TEXT, a row: names of Y's values 0, 1, 2 */
   double stored; /* bytes of the files it was read from; 0: there are none */
+  lapis_mat feature_names; /* TEXT, a row: what X's rows are called, or empty */
 } lapis_data;
 
 /* ---- context: everything around the mathematics -------------------------*/

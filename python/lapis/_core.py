@@ -195,13 +195,16 @@ class Inputs:
     """lapis_data over arrays that it keeps alive."""
 
     def __init__(self, X=None, Y=None, P=None, group=None, weight=None,
-                 xy=None, words=None):
+                 xy=None, words=None, feature_names=None):
         self.data, self._kept = Data(), []
         for name, value in (("X", X), ("Y", Y), ("P", P), ("xy", xy)):
             if value is not None:
                 setattr(self.data, name, self._matrix(name, value))
         if words is not None:
             self.data.words, kept = text_row(words)
+            self._kept.append(kept)
+        if feature_names is not None:
+            self.data.feature_names, kept = text_row(feature_names)
             self._kept.append(kept)
         if group is not None:
             self.data.group = self._vector("group", group, np.int64)
@@ -387,8 +390,8 @@ def solve(method: str, X: ArrayLike, Y: Optional[ArrayLike] = None,
 
 
 def solve_given(method, X, Y=None, P=None, group=None, sample_weight=None,
-                xy=None, *, context=None, words=None, strict=True,
-                **settings):
+                xy=None, *, context=None, words=None, feature_names=None,
+                strict=True, **settings):
     """solve; not strict: settings that say nothing beside the others are left
     out, as estimators have all of them."""
     if context is None:
@@ -399,7 +402,8 @@ def solve_given(method, X, Y=None, P=None, group=None, sample_weight=None,
     else:
         refuse_several("fit")
     rows = table(method)
-    inputs = Inputs(X, Y, P, group, sample_weight, xy, words=words)
+    inputs = Inputs(X, Y, P, group, sample_weight, xy, words=words,
+                    feature_names=feature_names)
     struct, kept = rows.fill(context, settings)
     if not strict:
         settings = rows.with_effect(context, struct,

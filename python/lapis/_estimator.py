@@ -193,6 +193,8 @@ class Estimator(Tagged):
     def _solve(self, X, Y=None, **members):
         """Fits; the model and what every fit tells become attributes."""
         words = self.classes_ if getattr(self, "_coded", False) else None
+        members.setdefault("feature_names",
+                           getattr(self, "feature_names_in_", None))
         result = solve_given(self._method, X, Y, context=self._context(),
                              words=words, strict=False, **members,
                              **self._settings())

@@ -24,7 +24,8 @@ class Mat(Structure):
 class Data(Structure):
     _fields_ = [("size", c_size_t), ("X", Mat), ("Y", Mat), ("P", Mat),
                 ("xy", Mat), ("group", c_void_p), ("weight", c_void_p),
-                ("words", Mat), ("stored", c_double)]
+                ("words", Mat), ("stored", c_double),
+                ("feature_names", Mat)]
 
 
 on_reduce = CFUNCTYPE(c_int, c_void_p, POINTER(c_double), c_int64)

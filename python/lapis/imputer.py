@@ -367,8 +367,10 @@ def _words_of(column):
 class AutoImputer(TransformerMixin, Estimator):
     """Fill missing values with a mean of several ways (factors, and each
     column from the others by ridge regression, neighbours, kernels, trees),
-    weighed a column at a time by cells that are hidden.  A column of words
-    (in an array of objects or a data frame) is filled with one of its words.
+    weighed a column at a time by cells that are hidden; where they are not
+    clearly ahead of it, with the column's mean, which a note says.  A column
+    of words (in an array of objects or a data frame) is filled with one of
+    its words.
     `transform` fills new rows, each by itself, by the rows of the fit.
 
     Attributes
@@ -378,7 +380,8 @@ class AutoImputer(TransformerMixin, Estimator):
     ways_ : ndarray of str
         The ways.
     weights_ : ndarray (n_columns, n_ways)
-        Their weights; a column of words has a row a word.
+        Their weights, the rest to 1 that of the column's mean; a column of
+        words has a row a word.
     error_ : ndarray (n_columns,)
         Root mean squared error of hidden cells, in deviations of the column.
 
@@ -414,11 +417,20 @@ class AutoImputer(TransformerMixin, Estimator):
         vars(self).pop("categories_", None)
         array, given = self._as_numbers(X)
         remember_features(self, X, given.shape[1])
-        result = self._solve(array)
+        result = self._solve(array, feature_names=self._names(given.shape[1]))
         self.ways_ = np.array(result["fill_ways"]).ravel()
         self.weights_ = result["fill_weights"].copy()
         self.error_ = result["fill_error"].ravel().copy()
         return self._as_given(given, result["completed"])
+
+    def _names(self, columns):
+        """What the library's features are called: "town=Rome" of words;
+        its sentences count from 1, and are brought to Python's count."""
+        names = getattr(self, "feature_names_in_",
+                        [f"column {i + 1}" for i in range(columns)])
+        return [name if word is None else f"{name}={word}"
+                for name, of in zip(names, self.categories_)
+                for word in (of or [None])]
 
     def _as_numbers(self, X):
         """X for the library, a column of 0 and 1 for each word; and X."""

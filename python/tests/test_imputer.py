@@ -55,6 +55,21 @@ class Auto(unittest.TestCase):
         np.testing.assert_allclose(
             pickle.loads(pickle.dumps(imputer)).transform(X[150:]), more)
 
+    def test_what_nothing_tells_of_is_filled_with_its_mean(self):
+        g = np.random.default_rng(6)
+        a = g.random(150)
+        X = np.empty((150, 4), dtype=object)
+        X[:, 0], X[:, 2], X[:, 3] = a, g.standard_normal(150), 10 * a
+        X[:, 1] = np.where(a < .4, "low", "top")
+        X[g.random(X.shape) < .15] = None
+        gone = np.array([v is None for v in X.ravel()]).reshape(X.shape)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            filled = lapis.AutoImputer().fit_transform(X)
+        self.assertIn("auto: column 2: hidden cells", str(said[0].message))
+        mean = X[~gone[:, 2], 2].astype(float).mean()
+        np.testing.assert_allclose(filled[gone[:, 2], 2].astype(float), mean)
+
     def test_words_are_filled_with_words(self):
         g = np.random.default_rng(5)
         a = g.random(120)

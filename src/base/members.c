@@ -34,6 +34,7 @@ lapis_data lapis_data_with(const lapis_data *data, unsigned members)
   lapis_data kept = {.size = 0};
   if (data == NULL) return kept;
   kept.size = data->size, kept.X = data->X, kept.stored = data->stored;
+  kept.feature_names = data->feature_names;
   if ((members & LAPIS_READS_Y) != 0)
     kept.Y = data->Y, kept.words = data->words;
   if ((members & LAPIS_READS_P) != 0) kept.P = data->P;

@@ -730,7 +730,8 @@ static void publish(lapis_dataset *ds)
                           .xy = mat_of(ds, M_XY),
                           .group = mat_of(ds, M_GROUP).val,
                           .weight = mat_of(ds, M_WEIGHT).val,
-                          .stored = ds->stored};
+                          .stored = ds->stored,
+                          .feature_names = mat_of(ds, M_FEATURE_NAMES)};
   lapis_mat words = lapis_dataset_text(ds, "class_names");
   if (ds->data.Y.rows == 1 && words.cols > 1) ds->data.words = words;
 }

@@ -243,6 +243,11 @@ lapis_status mat_check_numbers(lapis_ctx *ctx, const char *method,
                     method, what);
 }
 
+static bool is_text_row(const lapis_mat *A)
+{
+  return A->cols == 0 || (A->dtype == LAPIS_TEXT && A->rows == 1);
+}
+
 lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
                             const lapis_data *data)
 {
@@ -257,13 +262,17 @@ lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
   TRY(mat_check_numbers(ctx, method, "Y", &data->Y));
   TRY(mat_check_numbers(ctx, method, "P", &data->P));
   TRY(mat_check_numbers(ctx, method, "xy", &data->xy));
-  if (data->words.cols == 0 ||
-      (data->words.dtype == LAPIS_TEXT && data->words.rows == 1))
-    return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_ESHAPE,
-                    "%s: words is not one row of texts, which the values 0, 1, "
-                    "... of Y are called",
-                    method);
+  if (!is_text_row(&data->words))
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: words is not one row of texts, which the values 0, "
+                      "1, ... of Y are called",
+                      method);
+  if (!is_text_row(&data->feature_names))
+    return lapis_fail(ctx, LAPIS_ESHAPE,
+                      "%s: feature_names is not one row of texts, which the "
+                      "rows of X are called",
+                      method);
+  return LAPIS_OK;
 }
 
 lapis_status mat_check_beside(lapis_ctx *ctx, const char *method,

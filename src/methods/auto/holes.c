@@ -5,10 +5,16 @@
  *                      (holes_ways.c);  e_k: what way k is off there
  *   for each column:   weights w of the ways, w >= 0, sum w = 1, least
  *                      w' (sum e e' of the column + PRIOR (mean e e' of all)) w
+ *                      times s in [0, 1], by the column alone: 1 - s is the
+ *                      weight of the column's own mean
+ *                      s = 0 where hidden cells do not come clearly nearer
+ *                      than by that alone (folds/unsure.h)
  *   fill the table in each way; a gap holds the mean by its column's weights
  *
  * so that a column has its own mean of the ways as far as its hidden cells are
- * many, and that of all columns else.  Errors are in deviations of a column.
+ * many, and that of all columns else.  Errors are in deviations of a column; of
+ * classes, whose mean decides for the commonest, wrong answers are counted, and
+ * groups err as a whole.
  * Adjacent features of 0 and 1, of which a sample has one 1 or knows none, are
  * one column of classes: hidden and learnt together, and filled with the class
  * of the largest answer.  A sample of weight 0 is filled and teaches nothing;
@@ -20,14 +26,24 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "folds/folds.h"
+#include "folds/unsure.h"
 #include "mat/mat.h"
+#include "methods/common_remarks.h"
 #include "op/learn/blend.h"
 
 enum { FOLDS = 10, ENOUGH = 2000 }; /* cells that are hidden */
 static const double PRIOR = 100;    /* cells */
+
+/* A feature of a hidden cell, in units of the feature. */
+typedef struct hidden_cell {
+  int64_t column, unit, place; /* unit: of samples that err together */
+  double truth, weight;
+  double said[1 + HOLES_WAYS]; /* first the mean of what was seen */
+} hidden_cell;
 
 typedef struct holes {
   lapis_solver base;
@@ -39,8 +55,10 @@ typedef struct holes {
   double *mean, *scale, *low, *high, *weight;
   double *X, *Z; /* in units of the features; d x all, that x HOLES_WAYS */
   int ways;      /* that have been judged */
-  double *gram;  /* HOLES_WAYS^2 x columns: sums of e e' */
-  double *cells; /* columns: that are in them */
+  hidden_cell *held;
+  int64_t n_held;
+  double *gram;            /* (1 + HOLES_WAYS)^2 x columns: sums of e e' */
+  double *cells;           /* columns: that are in them */
   double *weights, *error; /* HOLES_WAYS x d, d */
   double *filled;          /* d x all */
   double *known;           /* d x n, for a model */
@@ -132,21 +150,39 @@ static bool later(void *user)
 }
 
 /* ---- hidden cells -------------------------------------------------------*/
-static void add_errors(holes *w, const double *truth, int ways)
+static double seen_mean(const holes *w, int64_t i)
+{
+  double sum = 0, all = 0;
+  for (int64_t j = 0; j < w->n; j++) {
+    double x = w->X[j * w->d + i];
+    if (isnan(x) || !(w->weight[j] > 0)) continue;
+    sum += w->weight[j] * x;
+    all += w->weight[j];
+  }
+  return all > 0 ? sum / all : 0;
+}
+
+/* What the ways say of the cells that are hidden now; error: d of room. */
+static lapis_status hold(holes *w, const fold_plan *plan, const double *truth,
+                         int64_t more, int ways)
 {
   int64_t size = w->d * w->all;
+  void *held = w->held;
+  TRY(base_grow(w->base.ctx, &held, w->n_held, w->n_held + more,
+                sizeof *w->held));
+  w->held = held;
+  for (int64_t i = 0; i < w->d; i++) w->error[i] = seen_mean(w, i);
   for (int64_t c = 0; c < w->t.columns; c++)
-    for (int64_t i = w->t.first[c]; i < w->t.first[c + 1]; i++)
-      for (int64_t k = i; k < size; k += w->d) {
+    for (int64_t j = 0; j < w->n; j++)
+      for (int64_t i = w->t.first[c]; i < w->t.first[c + 1]; i++) {
+        int64_t k = j * w->d + i;
         if (!isnan(w->X[k]) || isnan(truth[k])) continue;
-        double *G = w->gram + c * HOLES_WAYS * HOLES_WAYS;
-        double v = w->weight[k / w->d];
-        w->cells[c] += v;
-        for (int a = 0; a < ways; a++)
-          for (int b = 0; b < ways; b++)
-            G[a * HOLES_WAYS + b] += v * (w->Z[a * size + k] - truth[k]) *
-                                     (w->Z[b * size + k] - truth[k]);
+        hidden_cell *to = &w->held[w->n_held++];
+        *to = (hidden_cell){c,        plan->unit[j], k,
+                            truth[k], w->weight[j],  {w->error[i]}};
+        for (int a = 0; a < ways; a++) to->said[1 + a] = w->Z[a * size + k];
       }
+  return LAPIS_OK;
 }
 
 /* Cells of a fold become gaps of X; how many. */
@@ -185,6 +221,7 @@ static lapis_status judge(holes *w)
   lapis_status s = truth == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   if (s >= 0) memcpy(truth, w->X, (size_t)size * sizeof *truth);
   w->ways = 1;
+  w->n_held = 0;
   for (int64_t f = 0;
        f < plan.folds && plan.folds > 1 && hidden < ENOUGH && s >= 0; f++) {
     int ways = 0;
@@ -195,7 +232,8 @@ static lapis_status judge(holes *w)
                 (1 + fmin(FOLDS, ceil(ENOUGH / ((double)some + 1))));
     s = holes_fill(&w->t, w->Z, &ways);
     if (s >= 0 && f == 0) w->ways = ways;
-    if (s >= 0 && (f == 0 || ways == w->ways)) add_errors(w, truth, ways);
+    if (s >= 0 && (f == 0 || ways == w->ways))
+      s = hold(w, &plan, truth, some, ways);
     memcpy(w->X, truth, (size_t)size * sizeof *truth);
     if (w->late || w->cancelled) break;
   }
@@ -205,41 +243,149 @@ static lapis_status judge(holes *w)
 }
 
 /* ---- weights ------------------------------------------------------------*/
+enum { SIDE = 1 + HOLES_WAYS, SQUARE = SIDE * SIDE };
+
+static void sum_errors(holes *w)
+{
+  memset(w->gram, 0, (size_t)(w->t.columns * SQUARE) * sizeof *w->gram);
+  memset(w->cells, 0, (size_t)w->t.columns * sizeof *w->cells);
+  for (const hidden_cell *h = w->held; h < w->held + w->n_held; h++) {
+    double *G = w->gram + h->column * SQUARE;
+    w->cells[h->column] += h->weight;
+    for (int a = 0; a <= w->ways; a++)
+      for (int b = 0; b <= w->ways; b++)
+        G[a * SIDE + b] +=
+            h->weight * (h->said[a] - h->truth) * (h->said[b] - h->truth);
+  }
+}
+
+static double mean_by(const double *x, const hidden_cell *h)
+{
+  double rest = 1, sum = 0;
+  for (int a = 0; a < HOLES_WAYS; a++) {
+    sum += x[a] * h->said[1 + a];
+    rest -= x[a];
+  }
+  return sum + fmax(rest, 0) * h->said[0];
+}
+
+/* What a fill by x, and one by the mean of its column, cost at a cell. */
+static void find_costs(const holes *w, const double *x, const hidden_cell *cell,
+                       double cost[2])
+{
+  int64_t c = cell->column, width = w->t.first[c + 1] - w->t.first[c];
+  double most[3] = {-INFINITY, -INFINITY, -INFINITY};
+  int64_t at[3] = {0}; /* the class by x, by the mean, and of the truth */
+  for (int64_t i = 0; i < width; i++) {
+    const hidden_cell *h = cell + i;
+    double v[3] = {mean_by(x, h), h->said[0], h->truth};
+    for (int k = 0; k < 3; k++) {
+      int64_t f = w->t.first[c] + i;
+      double of = w->mean[f] + w->scale[f] * v[k];
+      if (of > most[k]) most[k] = of, at[k] = i;
+    }
+    for (int k = 0; k < 2; k++)
+      cost[k] = h->weight *
+                (width > 1 ? at[k] != at[2] : (v[k] - v[2]) * (v[k] - v[2]));
+  }
+}
+
+static int by_column(const void *a, const void *b)
+{
+  const hidden_cell *x = a, *y = b;
+  if (x->column != y->column) return x->column < y->column ? -1 : 1;
+  if (x->unit != y->unit) return x->unit < y->unit ? -1 : 1;
+  return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Columns that are not clearly ahead of their mean are filled with it. */
+static void prefer_means(holes *w)
+{
+  for (int64_t k = 0; k < w->n_held;) {
+    int64_t c = w->held[k].column, first = w->t.first[c];
+    int64_t end = w->t.first[c + 1];
+    double error, *x = w->weights + first * HOLES_WAYS;
+    regression_sums sums = {.units = 0};
+    while (k < w->n_held && w->held[k].column == c) {
+      int64_t unit = w->held[k].unit;
+      double of[2] = {0, 0};
+      for (; k < w->n_held && w->held[k].column == c && w->held[k].unit == unit;
+           k += end - first) {
+        double cost[2] = {0, 0};
+        find_costs(w, x, w->held + k, cost);
+        of[0] += cost[0];
+        of[1] += cost[1];
+      }
+      regression_add(&sums, of[0], of[1]);
+    }
+    double r2 = regression_of(&sums, &error);
+    if (!regression_is_clear(r2, error, sums.units))
+      memset(x, 0, (size_t)((end - first) * HOLES_WAYS) * sizeof *x);
+  }
+}
+
+/* Root mean squared error of hidden cells. */
+static double error_of(const holes *w, int64_t c)
+{
+  double x[SIDE] = {1};
+  if (!(w->cells[c] > 0)) return 1;
+  for (int a = 0; a < HOLES_WAYS; a++) {
+    x[1 + a] = w->weights[w->t.first[c] * HOLES_WAYS + a];
+    x[0] -= x[1 + a];
+  }
+  return sqrt(op_blend_error(w->gram + c * SQUARE, SIDE, 1 + w->ways, x) /
+              w->cells[c]);
+}
+
+/* s of least error of s times x'ways and 1 - s times the mean. */
+static double share_of_ways(const double *G, int ways, const double *x)
+{
+  double of_mean = G[0], both = 0;
+  for (int a = 0; a < ways; a++) both += x[a] * G[1 + a];
+  double own = op_blend_error(G + SIDE + 1, SIDE, ways, x);
+  double apart = own - 2 * both + of_mean;
+  return apart > 0 ? fmin(fmax((of_mean - both) / apart, 0), 1) : 0;
+}
+
 static void weigh_ways(holes *w)
 {
-  enum { SQUARE = HOLES_WAYS * HOLES_WAYS };
   double all[SQUARE] = {0}, cells = 0, G[SQUARE];
+  sum_errors(w);
+  if (w->n_held > 0)
+    qsort(w->held, (size_t)w->n_held, sizeof *w->held, by_column);
   for (int64_t c = 0; c < w->t.columns; c++) {
     cells += w->cells[c];
     for (int k = 0; k < SQUARE; k++) all[k] += w->gram[c * SQUARE + k];
   }
   memset(w->weights, 0, (size_t)(HOLES_WAYS * w->d) * sizeof *w->weights);
-  for (int64_t c = 0; c < w->t.columns; c++) {
+  for (int64_t c = 0; c < w->t.columns && cells > 0; c++) {
     double x[HOLES_WAYS] = {0};
     const double *own = w->gram + c * SQUARE;
-    for (int k = 0; k < SQUARE; k++)
-      G[k] = own[k] + (cells > 0 ? PRIOR * all[k] / cells : 0);
-    op_blend(G, HOLES_WAYS, w->ways, x);
-    double error =
-        w->cells[c] > 0
-            ? sqrt(op_blend_error(own, HOLES_WAYS, w->ways, x) / w->cells[c])
-            : 1;
-    for (int64_t i = w->t.first[c]; i < w->t.first[c + 1]; i++) {
+    for (int k = 0; k < SQUARE; k++) G[k] = own[k] + PRIOR * all[k] / cells;
+    op_blend(G + SIDE + 1, SIDE, w->ways, x);
+    double s = w->cells[c] > 0 ? share_of_ways(own, w->ways, x) : 1;
+    for (int a = 0; a < HOLES_WAYS; a++) x[a] *= s;
+    for (int64_t i = w->t.first[c]; i < w->t.first[c + 1]; i++)
       memcpy(w->weights + i * HOLES_WAYS, x, sizeof x);
-      w->error[i] = error;
-    }
   }
+  prefer_means(w);
+  for (int64_t c = 0; c < w->t.columns; c++)
+    for (int64_t i = w->t.first[c]; i < w->t.first[c + 1]; i++)
+      w->error[i] = error_of(w, c);
 }
 
-/* Only so many have filled the gaps. */
+/* Only so many have filled the gaps: they have the weights of the others. */
 static void drop_ways(holes *w, int ways)
 {
   w->ways = ways;
   for (int64_t i = 0; i < w->d; i++) {
-    double sum = 0, *x = w->weights + i * HOLES_WAYS;
-    for (int a = 0; a < ways; a++) sum += x[a];
-    if (!(sum > 0)) x[0] = sum = 1;
-    for (int a = 0; a < HOLES_WAYS; a++) x[a] = a < ways ? x[a] / sum : 0;
+    double all = 0, sum = 0, *x = w->weights + i * HOLES_WAYS;
+    for (int a = 0; a < HOLES_WAYS; a++) {
+      all += x[a];
+      sum += a < ways ? x[a] : 0;
+    }
+    for (int a = 0; a < HOLES_WAYS; a++)
+      x[a] = a < ways && sum > 0 ? x[a] / sum * all : 0;
   }
 }
 
@@ -272,34 +418,108 @@ static void mix(holes *w)
         decide(w, j, w->t.first[c], w->t.first[c + 1]);
 }
 
+/* ---- remarks ------------------------------------------------------------*/
+static bool is_mean(const holes *w, int64_t c)
+{
+  const double *x = w->weights + w->t.first[c] * HOLES_WAYS;
+  bool some = false;
+  for (int a = 0; a < HOLES_WAYS; a++) some = some || x[a] > 0;
+  return w->cells[c] > 0 && w->error[w->t.first[c]] > 0 && !some;
+}
+
+/* The way of most weight; HOLES_WAYS: the mean. */
+static int first_way(const holes *w, int64_t c)
+{
+  const double *x = w->weights + w->t.first[c] * HOLES_WAYS;
+  double rest = 1;
+  int best = 0;
+  for (int a = 0; a < HOLES_WAYS; a++) {
+    rest -= x[a];
+    if (x[a] > x[best]) best = a;
+  }
+  return rest > x[best] ? HOLES_WAYS : best;
+}
+
 /* Who has most weight in how many columns, and what hidden cells of these are
  * off. */
-static void remark(const holes *w)
+static void remark_ways(const holes *w)
 {
   char text[600] = "";
-  for (int a = 0; a < HOLES_WAYS; a++) {
+  for (int a = 0; a <= HOLES_WAYS; a++) {
     int64_t columns = 0;
     double sum = 0;
     for (int64_t c = 0; c < w->t.columns; c++) {
-      const double *x = w->weights + w->t.first[c] * HOLES_WAYS;
-      bool most = w->cells[c] > 0;
-      for (int b = 0; b < HOLES_WAYS; b++)
-        most = most && (x[b] < x[a] || (x[b] == x[a] && b >= a));
       double e = w->error[w->t.first[c]];
-      if (most) columns++, sum += e * e;
+      if (w->cells[c] > 0 && e > 0 && !is_mean(w, c) && first_way(w, c) == a)
+        columns++, sum += e * e;
     }
     size_t used = strlen(text);
     if (columns > 0)
       (void)snprintf(text + used, sizeof text - used,
                      "%s%s in %" PRId64 " (%.3f)", used > 0 ? ", " : "",
-                     w->called[a], columns, sqrt(sum / (double)columns));
+                     a < HOLES_WAYS ? w->called[a] : "the column's mean",
+                     columns, sqrt(sum / (double)columns));
   }
   if (*text != '\0')
     base_note(w->base.ctx, BASE_NOTE, "filled",
-              "auto: gaps hold a mean of %d ways, each column's own; most "
-              "weight has %s; in brackets the root mean squared error of "
-              "hidden cells, in deviations of a column",
+              "auto: gaps hold a mean of %d ways and of the column's mean, "
+              "each column's own; most weight has %s; in brackets the root "
+              "mean squared error of hidden cells, in deviations of a column",
               w->ways, text);
+}
+
+static bool has_gap(const holes *w, int64_t c)
+{
+  for (int64_t j = w->all - w->data.X.cols; j < w->all; j++)
+    if (isnan(w->given[j * w->d + w->t.first[c]])) return true;
+  return false;
+}
+
+/* "income"; of features that are one column of classes what is before the "="
+ * of their names; "feature 3" where nothing names them. */
+static void call_column(const holes *w, int64_t c, char *to, size_t room)
+{
+  const lapis_mat *names = &w->data.feature_names;
+  int64_t i = w->t.first[c];
+  if (names->rows != 1 || names->cols != w->d) {
+    (void)snprintf(to, room, "feature %" PRId64, i + 1);
+    return;
+  }
+  const char *name = ((const char *const *)names->val)[i * names->ld];
+  const char *end = strrchr(name, '=');
+  bool classes = w->t.first[c + 1] - i > 1 && end != NULL;
+  int length = (int)(classes ? (size_t)(end - name) : strlen(name));
+  (void)snprintf(to, room, "%.*s", length, name);
+}
+
+/* What is filled as if nothing else were known of a sample. */
+static void remark_means(const holes *w)
+{
+  enum { NAMED = 8 };
+  char text[NAMED * (REMARK_VALUE + 2) + 64] = "", name[REMARK_VALUE];
+  int64_t count = 0, said = 0;
+  for (int64_t c = 0; c < w->t.columns; c++)
+    count += is_mean(w, c) && has_gap(w, c);
+  for (int64_t c = 0; c < w->t.columns && said < NAMED; c++) {
+    if (!is_mean(w, c) || !has_gap(w, c)) continue;
+    size_t used = strlen(text);
+    bool last = ++said == count;
+    call_column(w, c, name, sizeof name);
+    (void)snprintf(text + used, sizeof text - used, "%s%s",
+                   said == 1 ? ""
+                   : last    ? " and "
+                             : ", ",
+                   name);
+  }
+  size_t used = strlen(text);
+  if (count > said)
+    (void)snprintf(text + used, sizeof text - used, " and %" PRId64 " more",
+                   count - said);
+  if (count > 0)
+    base_note(w->base.ctx, BASE_WARNING, "filled-plain",
+              "auto: %s: hidden cells are not clearly predicted better than by "
+              "the column's mean or commonest word, which fills its gaps",
+              text);
 }
 
 /* ---- the solver ---------------------------------------------------------*/
@@ -338,9 +558,9 @@ static lapis_status solve(lapis_solver *s)
   }
   base_set_deadline(ctx, before);
   s->info.seconds = base_seconds() - w->started;
-  s->info.iterations = (int64_t)w->done;
   if (status < 0 || status == LAPIS_CANCELLED) return status;
-  remark(w);
+  remark_ways(w);
+  remark_means(w);
   if (status == LAPIS_TIME_LIMIT)
     base_note(s->ctx, BASE_WARNING, "late",
               "auto: time ran out before all ways had filled the gaps");
@@ -372,7 +592,7 @@ static lapis_status learn(lapis_solver *s)
 
 static void release(lapis_solver *s)
 {
-  (void)s; /* all of it is the arena's */
+  base_free(((holes *)s)->held); /* all else is the arena's */
 }
 
 static const solver_class holes_class = {
@@ -396,7 +616,7 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_, int64_t d,
   w->mean = arena_reals(a, 5 * d);
   w->weight = arena_reals(a, w->all);
   w->weights = arena_reals(a, HOLES_WAYS * d);
-  w->gram = arena_reals(a, HOLES_WAYS * HOLES_WAYS * d);
+  w->gram = arena_reals(a, SQUARE * d);
   w->cells = arena_reals(a, d);
   w->t.first = arena_take(a, d + 1, sizeof *w->t.first);
   TRY(arena_status(a));
@@ -437,7 +657,9 @@ static lapis_status begin(holes *w, const lapis_data *data)
 /* The table, ways, room; g of a kernel (op/learn/kernel_ridge.c). */
 double holes_hold(const solver_size *z)
 {
-  return (8 + HOLES_WAYS) * z->d * z->n + 400 * fmin(z->n, 5000);
+  double cells = z->d * z->n, held = sizeof(hidden_cell) / sizeof(double);
+  return (8 + HOLES_WAYS) * cells + held * fmin(cells, ENOUGH + cells / FOLDS) +
+         400 * fmin(z->n, 5000);
 }
 
 lapis_status holes_new(lapis_ctx *ctx, const lapis_data *data,

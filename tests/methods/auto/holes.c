@@ -235,6 +235,57 @@ static void little_is_filled_by_means(void **state)
   lapis_ctx_free(ctx);
 }
 
+static const char *note_of(const lapis_solver *s, const char *name)
+{
+  lapis_mat notes;
+  if (lapis_result_get(s, "notes", &notes) < 0) return "";
+  for (int64_t j = 0; j < notes.cols; j++) {
+    const char *const *note = (const char *const *)notes.val + j * notes.rows;
+    if (strcmp(note[1], name) == 0) return note[2];
+  }
+  return "";
+}
+
+/* A number and a class that nothing tells of are filled with the mean and the
+ * commonest class, and named; those beside them are not. */
+static void what_nothing_tells_of_is_filled_with_means(void **state)
+{
+  (void)state;
+  enum { WIDE = D + 4 };
+  static const char *const name[WIDE] = {
+      "a",      "square", "b",         "line",      "kind=x",  "kind=y",
+      "kind=z", "income", "town=Oslo", "town=Rome", "town=Ulm"};
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    table *t = make(seed);
+    uint64_t lot = 100 + seed;
+    double X[WIDE * N], sum = 0, known = 0, of[3] = {0};
+    for (int j = 0; j < N; j++) {
+      double *x = X + WIDE * j, u = check_uniform(&lot);
+      bool gap = check_uniform(&lot) < .2, lost = check_uniform(&lot) < .2;
+      int town = u < .3 ? 0 : u < .75 ? 1 : 2;
+      memcpy(x, t->X + D * j, D * sizeof *x);
+      x[D] = gap ? NAN : exp(check_normal(&lot));
+      for (int k = 0; k < 3; k++) x[D + 1 + k] = lost ? NAN : k == town;
+      if (!gap) sum += x[D], known++;
+      if (!lost) of[town]++;
+    }
+    assert_true(of[1] > of[0] && of[1] > of[2]);
+    t->data.X = lapis_mat_f64(X, WIDE, N);
+    t->data.feature_names = lapis_mat_text(name, 1, WIDE);
+    lapis_solver *s = solve(t);
+    const double *filled = check_result(s, "completed");
+    for (int j = 0; j < N; j++) {
+      const double *x = X + WIDE * j, *to = filled + WIDE * j;
+      if (isnan(x[D])) CHECK_NEAR(to[D], sum / known, 1e-9);
+      if (isnan(x[D + 1])) assert_true(to[D + 2] == 1);
+    }
+    if (strstr(note_of(s, "filled-plain"), "income and town:") == NULL)
+      fail_msg("%s", note_of(s, "filled-plain"));
+    lapis_solver_free(s);
+    discard(t);
+  }
+}
+
 static void refuse(table *t, const lapis_auto_settings *set,
                    lapis_status status, const char *words)
 {
@@ -308,6 +359,7 @@ int test_holes(void)
       cmocka_unit_test(weight_zero_teaches_nothing),
       cmocka_unit_test(targets_change_nothing),
       cmocka_unit_test(little_is_filled_by_means),
+      cmocka_unit_test(what_nothing_tells_of_is_filled_with_means),
       cmocka_unit_test(what_says_nothing_is_refused),
       cmocka_unit_test(time_ends_it),
       cmocka_unit_test(cancelling_ends_it),
