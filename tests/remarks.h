@@ -69,6 +69,7 @@
 #define REMOVE_THE_FILE "remove the file"
 #define RESUMED "resumed after iteration "
 #define RUN_FOR_EACH "run it once for each"
+#define SAME_IN_ALL "is the same in all known samples"
 #define SETS_OF_SEVERAL "sets of more than one class"
 #define SPARSE_LEAVES_OUT "what a sparse X leaves out"
 #define START_FROM_DEFAULTS "start from the defaults"

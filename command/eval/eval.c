@@ -85,9 +85,16 @@ static void print_values(const char *metric, const lapis_mat *names,
 }
 
 /* A metric that no class has is an answer (null), but not a silent one. */
-static void warn_of_none(const char *metric, double mean)
+static void warn_of_none(const char *metric, const lapis_mat *truth,
+                         double mean)
 {
-  if (isnan(mean))
+  char text[128] = "";
+  if (strcmp(metric, "r2") == 0)
+    (void)lapis_constant_text(truth, 0, text, sizeof text);
+  if (!isnan(mean)) return;
+  if (*text != '\0')
+    fprintf(stderr, "lapis: eval: %s\n", text);
+  else
     fprintf(stderr,
             "lapis: eval: there is no value of %s: the known truth is all of "
             "one kind or value, all 0, or there is none\n",
@@ -142,7 +149,7 @@ static int evaluate(cli *c, const eval_pair *p, const eval_columns *sheet)
   double *per_class = malloc(((size_t)classes + 1) * sizeof *per_class), mean;
   if (per_class == NULL) return cli_fail(EXIT_FAILED, "out of memory");
   s = lapis_metric(c->ctx, metric, &p->truth, &p->answers, per_class, &mean);
-  if (s >= 0) warn_of_none(metric, mean);
+  if (s >= 0) warn_of_none(metric, &p->truth, mean);
   eval_figures filled = {.labels = -1};
   eval_answers answers = {.path = args_get(&c->args, "scores"),
                           .metric = metric,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/param.h"
+#include "lapis/choose.h"
 #include "lapis/tools.h"
 #include "mat/mat.h"
 #include "methods/method_entry.h"
@@ -134,6 +135,58 @@ static void remark_positive(lapis_ctx *ctx, const lapis_method *m,
             remark_value(data, of[0].value, no));
 }
 
+/* The least and the largest of each row of Y, of all processes and of samples
+ * that count: 2 x rows, freed by base_free; NaN: none is known. */
+static lapis_status find_ranges(lapis_ctx *ctx, const lapis_data *data,
+                                lapis_mat *out)
+{
+  const lapis_mat *Y = &data->Y;
+  double *range = base_alloc(ctx, 2 * Y->rows, sizeof *range);
+  *out = lapis_mat_f64(range, Y->rows, 2);
+  if (range == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < 2 * Y->rows; i++) range[i] = -INFINITY;
+  for (int64_t j = 0; j < Y->cols; j++)
+    for (int64_t i = 0; i < Y->rows; i++) {
+      double y = lapis_mat_at(Y, i, j);
+      if (isnan(y) || (data->weight != NULL && !(data->weight[j] > 0)))
+        continue;
+      range[i] = fmax(range[i], -y);
+      range[Y->rows + i] = fmax(range[Y->rows + i], y);
+    }
+  lapis_status s = base_max(ctx, range, 2 * Y->rows);
+  for (int64_t i = 0; i < Y->rows; i++)
+    range[i] = isinf(range[i]) ? NAN : -range[i];
+  for (int64_t i = 0; i < Y->rows; i++)
+    if (isnan(range[i])) range[Y->rows + i] = NAN;
+  return s;
+}
+
+lapis_status remark_is_constant(lapis_ctx *ctx, const lapis_data *data,
+                                bool *out)
+{
+  lapis_mat range;
+  char text[REMARK_VALUE];
+  lapis_status s = find_ranges(ctx, data, &range);
+  *out = s >= 0;
+  for (int64_t i = 0; i < range.rows && *out; i++)
+    *out = *lapis_constant_text(&range, i, text, sizeof text) != '\0';
+  base_free(range.val);
+  return s;
+}
+
+static lapis_status remark_constant(lapis_ctx *ctx, const char *method,
+                                    const lapis_data *data)
+{
+  lapis_mat range;
+  char text[REMARK_VALUE];
+  lapis_status s = find_ranges(ctx, data, &range);
+  for (int64_t i = 0; i < range.rows && s >= 0; i++)
+    if (*lapis_constant_text(&range, i, text, sizeof text) != '\0')
+      base_note(ctx, BASE_WARNING, "constant-target", "%s: %s", method, text);
+  base_free(range.val);
+  return s;
+}
+
 lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
                          const void *settings, const lapis_data *data)
 {
@@ -142,9 +195,11 @@ lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
   value_count *of = NULL;
   int64_t count;
   if (base_muted(ctx) > 0 || base_is_inside(ctx) ||
-      method_of_numbers(m, settings) || (m->reads & LAPIS_READS_Y) == 0 ||
-      Y->rows != 1 || Y->colptr != NULL || (!words && !alone))
+      (m->reads & LAPIS_READS_Y) == 0 || Y->rows < 1 || Y->colptr != NULL)
     return LAPIS_OK;
+  if (method_of_numbers(m, settings))
+    return remark_constant(ctx, m->name, data);
+  if (Y->rows != 1 || (!words && !alone)) return LAPIS_OK;
   lapis_status s = words ? count_words(ctx, data, &of, &count)
                          : count_values(ctx, Y, &of, &count);
   if (s >= 0 && !words && is_measure(of, count))

@@ -8,7 +8,10 @@ enum { REMARK_VALUE = 128 };
 /* A value of Y as its reader knows it. */
 const char *remark_value(const lapis_data *data, double value,
                          char name[REMARK_VALUE]);
-/* Of targets that are given to a method of classes; called by all processes. */
+/* Whether all targets, which are numbers, hold one value each. */
+lapis_status remark_is_constant(lapis_ctx *ctx, const lapis_data *data,
+                                bool *out);
+/* Of targets that are given to a method; called by all processes. */
 lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
                          const void *settings, const lapis_data *data);
 /* solver.look: of an answer that leaves one of two classes out. */

@@ -3,10 +3,9 @@
  * mean of those that are not clearly behind it.  `mc` whose mu is left open is
  * answered here, too, with candidates of its own alone.
  *
- * One solve has up to three parts, each of which stays for the next solve:
- * comparing (compare.c), answering (answer.c), and holding every known label
- * out once more (holdout.c).  The policy, and what it was measured on:
- * docs/defaults.md. */
+ * One solve compares (compare.c), answers (answer.c) and holds every known
+ * label out once more (holdout.c); each part stays for the next solve.  The
+ * policy, and what it was measured on: docs/defaults.md. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,11 +156,10 @@ typedef struct auto_solver {
   lapis_data data; /* of bags their statistics */
   bagged bags;     /* where there are some */
   /* comparing; without a race nothing could be compared */
-  bool compared, late;
+  bool compared, late, flat; /* flat: no target varies */
   comparison *race;
-  int chosen; /* place of who answers */
-  char *why;  /* nothing could be compared; "": no time */
-  int count;
+  int chosen, count; /* place of who answers; candidates */
+  char *why;         /* nothing could be compared; "": no time */
   candidate_figures *candidate;
   const char **cell; /* ROWS x count */
   double *figure;    /* LAPIS_FIGURES x count */
@@ -319,11 +317,13 @@ static void remark_other(const auto_solver *w)
 
 static void remark_default(const auto_solver *w)
 {
+  const char *lack = w->flat ? "nothing varies by which" : "no time";
+  if (*w->why != '\0') lack = "too few known labels";
   base_note(w->base.ctx, BASE_WARNING, "not-chosen",
             "%s: %s to compare candidates%s%s; %s answers with its usual "
             "settings, features after map %s",
-            w->name, *w->why ? "too few known labels" : "no time",
-            *w->why ? ": " : "", w->why, race_default_method(&w->options),
+            w->name, lack, *w->why ? ": " : "", w->why,
+            race_default_method(&w->options),
             race_default_map(&w->options, &w->like, &w->data));
 }
 
@@ -402,14 +402,14 @@ static lapis_status give_up(auto_solver *w, const char *why)
 static lapis_status compare(auto_solver *w, double started)
 {
   lapis_ctx *ctx = w->base.ctx;
+  if (w->options.numbers) TRY(remark_is_constant(ctx, &w->data, &w->flat));
   double before = allow(w, started, w->set.compare_only ? 1 : .5);
-  lapis_status s =
-      comparison_run(ctx, &w->data, &w->like, &w->options, &w->race);
+  lapis_status s = LAPIS_EINVAL;
+  if (!w->flat)
+    s = comparison_run(ctx, &w->data, &w->like, &w->options, &w->race);
   base_set_deadline(ctx, before);
-  if (s == LAPIS_EINVAL) {
-    w->compared = true;
-    return give_up(w, lapis_ctx_error(ctx));
-  }
+  w->compared = s == LAPIS_EINVAL;
+  if (w->compared) return give_up(w, w->flat ? "" : lapis_ctx_error(ctx));
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   w->compared = true;
   w->late = s == LAPIS_TIME_LIMIT;

@@ -218,6 +218,34 @@ static void little_learnt_is_said(void **state)
   command_end(&c);
 }
 
+/* A target of one value: one sentence, whoever is asked. */
+static void a_constant_target_is_said(void **state)
+{
+  static const char *const verbs[] = {"fit rr t.csv",
+                                      "fit auto t.csv --targets numbers",
+                                      "fit linear t.csv --targets numbers",
+                                      "fit trees t.csv --targets numbers"};
+  static char text[8192];
+  uint64_t seed = 1;
+  int used = snprintf(text, sizeof text, "a,b,y\n");
+  command c;
+  command_begin(&c);
+  for (int j = 0; j < 40; j++)
+    used +=
+        snprintf(text + used, sizeof text - (size_t)used, "%g,%g,%s\n",
+                 check_normal(&seed), check_normal(&seed), j < 30 ? "2.5" : "");
+  command_write(&c, "t.csv", text, (size_t)used);
+  for (size_t k = 0; k < sizeof verbs / sizeof *verbs; k++) {
+    command_do(&c, "%s --target y -o o.csv", verbs[k]);
+    assert_non_null(strstr(c.err, SAME_IN_ALL " (2.5)"));
+    assert_null(strstr(c.err, "too few"));
+    assert_null(strstr(c.err, "R^2 1"));
+  }
+  command_do(&c, "eval r2 --truth t.csv --target y --scores o.csv");
+  assert_non_null(strstr(c.err, SAME_IN_ALL " (2.5)"));
+  command_end(&c);
+}
+
 /* A table is asked of by --target; "Y" says nothing to who has a table. */
 static void who_asks_nothing_is_told_how(void **state)
 {
@@ -386,6 +414,7 @@ int test_targets(void)
       cmocka_unit_test(labels_of_both_kinds_are_needed),
       cmocka_unit_test(rows_are_those_of_the_file),
       cmocka_unit_test(little_learnt_is_said),
+      cmocka_unit_test(a_constant_target_is_said),
       cmocka_unit_test(who_asks_nothing_is_told_how),
       cmocka_unit_test(the_rival_knows_classes),
       cmocka_unit_test(empty_columns_are_named),
