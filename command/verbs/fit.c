@@ -77,12 +77,35 @@ static void job_free(job *j)
   lapis_arrays_free(&j->earlier);
 }
 
-static void print_number(const char *name, double value, const char *format)
+/* *before is what stands before the next one. */
+static void print_number(const char *name, double value, const char *format,
+                         const char **before)
 {
   if (isnan(value)) return;
-  printf("%s ", name);
+  printf("%s%s ", *before, name);
   printf(format, value);
-  printf("  ");
+  *before = "  ";
+}
+
+/* What the method that answers has of it. */
+static void print_info(const lapis_info *info)
+{
+  const char *before = "";
+  printf("%s", lapis_status_name(info->status));
+  if (info->iterations > 0)
+    printf(" after %lld iteration%s", (long long)info->iterations,
+           info->iterations > 1 ? "s" : "");
+  printf(", %.2f s", info->seconds);
+  if (info->rank >= 0)
+    printf(" (%.2f s in singular values)", info->svd_seconds);
+  printf("\n");
+  print_number("objective", info->objective, "%.10g", &before);
+  print_number("dual", info->dual, "%.10g", &before);
+  print_number("gap", info->gap, "%.1e", &before);
+  print_number("residual", info->residual, "%.1e", &before);
+  double rank = info->rank < 0 ? NAN : (double)info->rank;
+  print_number("rank", rank, "%.0f", &before);
+  if (*before != '\0') printf("\n");
 }
 
 /* A result that not every fit has. */
@@ -111,7 +134,6 @@ static void tell_instances(const job *j)
 
 static void print_text(cli *c, const job *j)
 {
-  const lapis_info *info = lapis_result_info(j->solver);
   const lapis_data *data = lapis_dataset_data(j->ds);
   cli_counts all = count_data(c, data);
   printf("%s: %lld samples of %lld features", c->method->name,
@@ -124,14 +146,7 @@ static void print_text(cli *c, const job *j)
            j->data.P.rows > 1 ? "s" : "");
   printf("; missing: %lld features, %lld targets\n", (long long)all.features,
          (long long)all.targets);
-  printf("%s after %lld iterations, %.2f s (%.2f s in singular values)\n",
-         lapis_status_name(info->status), (long long)info->iterations,
-         info->seconds, info->svd_seconds);
-  print_number("objective", info->objective, "%.10g");
-  print_number("dual", info->dual, "%.10g");
-  print_number("gap", info->gap, "%.1e");
-  print_number("residual", info->residual, "%.1e");
-  printf("rank %lld\n", (long long)info->rank);
+  print_info(lapis_result_info(j->solver));
   tell_instances(j);
 }
 

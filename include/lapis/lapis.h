@@ -280,7 +280,7 @@ LAPIS_API const lapis_result_row *lapis_method_result(const lapis_method *m,
 typedef struct lapis_solver lapis_solver;
 typedef struct lapis_info {
   size_t size; /* set by the library: how much of this struct it knows */
-  int64_t iterations, rank;
+  int64_t iterations, rank;    /* 0: it does not iterate; -1: it has no rank */
   double objective, dual;      /* NaN: not available */
   double gap;                  /* relative, certified; NaN: none offered */
   double residual;             /* the method's page says of what */

@@ -209,7 +209,17 @@ static lapis_status gather(joined *w)
   w->base.called = first->cls->method;
   w->base.table = first->table;
   pass_on(w, first);
-  return answers == 1 ? LAPIS_OK : take_mean(w, first);
+  if (answers == 1) return LAPIS_OK;
+  w->base.info =
+      (lapis_info){.size = sizeof w->base.info, /* each has its own */
+                   .rank = -1,
+                   .objective = NAN,
+                   .dual = NAN,
+                   .gap = NAN,
+                   .residual = NAN,
+                   .seconds = seconds,
+                   .status = first->info.status};
+  return take_mean(w, first);
 }
 
 static lapis_status solve(lapis_solver *s)

@@ -20,6 +20,7 @@ lapis_status solver_alloc(lapis_ctx *ctx, const solver_class *cls, size_t size,
   s->ranks = base_ranks(ctx);
   s->traffic = *base_traffic_of(ctx);
   s->info = (lapis_info){.size = sizeof s->info,
+                         .rank = -1,
                          .objective = NAN,
                          .dual = NAN,
                          .gap = NAN,

@@ -362,8 +362,6 @@ static lapis_status solve_numbers(linear *w)
   TRY(op_ridge(&w->h, &p, w->W));
   linear_answer_give(s, &w->answer, w->W);
   solver_publish(s, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
-  s->info.iterations = 1;
-  s->info.rank = a->K;
   s->info.seconds = base_seconds() - started;
   return LAPIS_OK;
 }
@@ -405,7 +403,6 @@ static lapis_status solve(lapis_solver *s)
   if (w->dual != NULL) publish_dual(w);
   solver_publish_history(s);
   s->info.iterations = s->loop.iter;
-  s->info.rank = a->K;
   s->info.seconds = loop_seconds(&s->loop);
   return s->loop.status;
 }

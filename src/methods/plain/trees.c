@@ -91,8 +91,6 @@ static lapis_status solve(lapis_solver *s)
   trees_free(&w->grown);
   TRY(trees_grow(s->ctx, &p, later, &s->loop, &w->grown));
   trees_answer_give(s, a, &w->grown);
-  s->info.iterations = w->grown.count;
-  s->info.rank = a->K;
   s->info.seconds = loop_seconds(&s->loop);
   return w->grown.count == w->set.trees ? LAPIS_OK : s->loop.status;
 }

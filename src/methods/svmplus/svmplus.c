@@ -177,6 +177,7 @@ static lapis_status svmplus_solve(lapis_solver *s)
                                         "gap"};
   TRY(loop_begin(&s->loop, s->ctx, "svmplus", &w->set.stop, 4, columns));
   s->info.objective = s->info.dual = s->info.gap = 0;
+  s->info.rank = 0;
   w->platt = NULL;
   if (w->set.probability) TRY(sv_platt_folds(w));
   TRY(solve_parts(w));

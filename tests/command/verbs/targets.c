@@ -246,6 +246,23 @@ static void a_constant_target_is_said(void **state)
   command_end(&c);
 }
 
+/* Iterations and a rank are of methods that have them. */
+static void the_end_is_that_of_the_method(void **state)
+{
+  command c;
+  command_begin(&c);
+  write_share(&c, .7, 1);
+  command_do(&c, "fit trees t.csv --target y");
+  assert_false(check_has(c.out, "iteration") || check_has(c.out, "rank"));
+  command_do(&c, "fit linear t.csv --target y");
+  assert_false(check_has(c.out, "iteration") || check_has(c.out, "rank"));
+  command_do(&c, "fit rpca t.csv --drop y");
+  assert_true(strstr(c.out, " iterations, ") && strstr(c.out, "  rank "));
+  command_do(&c, "fit rpca t.csv --drop y --max-iters 1");
+  assert_non_null(strstr(c.out, "after 1 iteration, "));
+  command_end(&c);
+}
+
 /* A table is asked of by --target; "Y" says nothing to who has a table. */
 static void who_asks_nothing_is_told_how(void **state)
 {
@@ -415,6 +432,7 @@ int test_targets(void)
       cmocka_unit_test(rows_are_those_of_the_file),
       cmocka_unit_test(little_learnt_is_said),
       cmocka_unit_test(a_constant_target_is_said),
+      cmocka_unit_test(the_end_is_that_of_the_method),
       cmocka_unit_test(who_asks_nothing_is_told_how),
       cmocka_unit_test(the_rival_knows_classes),
       cmocka_unit_test(empty_columns_are_named),
