@@ -90,6 +90,7 @@
 #define NOTHING_LEARNT "nothing was clearly learnt"
 #define NONE_LOOKS_WRONG "No given label looks wrong; these fit least"
 #define THESE_LOOK_WRONG "These given labels look wrong"
+#define WITH_SO_MANY "with so many the true share is "
 #define WRONG_WITH "wrong with probability "
 
 #endif

@@ -2,6 +2,7 @@
 #include "model/coverage.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,11 @@ static const double ROUNDING = 1e-9;
 double coverage_least(const coverage *c)
 {
   return ceil(c->share / (1 - c->share) - ROUNDING);
+}
+
+int64_t coverage_rank(const coverage *c, int64_t n)
+{
+  return (int64_t)fmax(ceil(c->share * (double)(n + 1) - ROUNDING), 1);
 }
 
 double coverage_miss(const coverage *c, const lapis_mat *said, int64_t t,
@@ -99,11 +105,6 @@ static int64_t before(const ranks *w, double list, double s)
   return low;
 }
 
-static int64_t rank_of(const coverage *c, int64_t n)
-{
-  return (int64_t)fmax(ceil(c->share * (double)(n + 1) - ROUNDING), 1);
-}
-
 /* What the fit without fold f says of sample j, -1: what is answered.  Of a
  * label that was held out: what the fit says that had not seen it. */
 static const lapis_mat *said_of(const ranks *w, int64_t t, int64_t j, int64_t f)
@@ -134,7 +135,7 @@ static bool stays(const ranks *w, int64_t t, int64_t v, int64_t j)
     n += before(w, list + .5, -INFINITY) - first;
     below += before(w, list, s) - first;
   }
-  return below < rank_of(w->c, n) || is_answer(w, t, v, j);
+  return below < coverage_rank(w->c, n) || is_answer(w, t, v, j);
 }
 
 /* From the outermost of sign f + S inwards, whose lists are merged. */
@@ -148,7 +149,7 @@ static double end_of(const ranks *w, int64_t t, int64_t j, double sign)
     left[f] = at[f] + 1 - before(w, list, -INFINITY);
     n += left[f];
   }
-  for (int64_t step = n + 1 - rank_of(w->c, n); step > 0; step--) {
+  for (int64_t step = n + 1 - coverage_rank(w->c, n); step > 0; step--) {
     int64_t best = -1;
     for (int64_t f = 0; f < w->c->folds; f++) {
       if (left[f] < 1) continue;
@@ -201,19 +202,24 @@ static lapis_status publish_ends(lapis_solver *to, ranks *w)
 /* Samples whose sets hold all, for want of others with as many gaps. */
 static void remark_gaps(lapis_ctx *ctx, const ranks *w)
 {
-  long long many = 0;
-  for (int64_t j = 0; j < w->answer.cols; j++) {
+  char others[48] = "";
+  int64_t first = -1, more = -1;
+  for (int64_t j = w->answer.cols - 1; j >= 0; j--) {
     int gaps = coverage_gaps(w->X, j);
-    many += gaps > 0 && (double)w->count[gaps] < coverage_least(w->c);
+    if (gaps == 0 || (double)w->count[gaps] >= coverage_least(w->c)) continue;
+    first = j;
+    more++;
   }
-  if (many > 0)
-    base_note(ctx, BASE_WARNING, "coverage-gaps",
-              "coverage: %lld sample%s at least half of the features, and too "
-              "few samples with a known label do, too, to know how surely such "
-              "are predicted; %s",
-              many, many == 1 ? " lacks" : "s lack",
-              w->c->kind == COVERAGE_NUMBERS ? "the interval has no end"
-                                             : "every class is in the set");
+  if (first < 0) return;
+  if (more > 0)
+    (void)snprintf(others, sizeof others, " and %lld more", (long long)more);
+  base_note(ctx, BASE_WARNING, "coverage-gaps",
+            "coverage: sample %lld%s: at least half of the features are "
+            "missing, and so few samples with a known label lack as many that "
+            "it is not known how surely such are predicted; %s",
+            (long long)first + 1, others,
+            w->c->kind == COVERAGE_NUMBERS ? "the interval has no end"
+                                           : "every class is in the set");
 }
 
 lapis_status coverage_publish(lapis_solver *to, const coverage *c,

@@ -61,6 +61,8 @@ lapis_status coverage_said(const coverage *c, const lapis_solver *s,
 int coverage_gaps(const lapis_mat *X, int64_t j);
 /* The least n of which a share can be had. */
 double coverage_least(const coverage *c);
+/* Of n scores the one that decides, in order. */
+int64_t coverage_rank(const coverage *c, int64_t n);
 
 /* classes_kept and kept_values, or set_low and set_high, of `to`, by what
  * `answer` says of samples X and the fits without a fold.  own (targets x n, or

@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "lapis/choose.h"
+#include "model/coverage.h"
+#include "remarks.h"
 #include "scarce.h"
 
 enum { D = 2, KNOWN = 160, NEW = 1500, DRAWS = 6, K = 3 };
@@ -88,13 +91,19 @@ static lapis_mat result(const lapis_solver *s, const char *name)
   return out;
 }
 
-static bool remarks(const lapis_solver *s, const char *code)
+/* The sentence of that code; "": there is none. */
+static const char *remark_of(const lapis_solver *s, const char *code)
 {
   lapis_mat notes = result(s, "notes");
-  bool said = false;
+  const char *const *text = notes.val;
   for (int64_t k = 0; k < notes.cols; k++)
-    said |= strcmp(((const char *const *)notes.val)[3 * k + 1], code) == 0;
-  return said;
+    if (strcmp(text[3 * k + 1], code) == 0) return text[3 * k + 2];
+  return "";
+}
+
+static bool remarks(const lapis_solver *s, const char *code)
+{
+  return *remark_of(s, code) != '\0';
 }
 
 static bool has(const lapis_solver *s, const char *name)
@@ -124,16 +133,6 @@ static double inside(const world *w, const lapis_solver *s, double of,
     }
   *size /= count;
   return in / count;
-}
-
-/* The sentence of that code; "": there is none. */
-static const char *remark_of(const lapis_solver *s, const char *code)
-{
-  lapis_mat notes = result(s, "notes");
-  const char *const *text = notes.val;
-  for (int64_t k = 0; k < notes.cols; k++)
-    if (strcmp(text[3 * k + 1], code) == 0) return text[3 * k + 2];
-  return "";
 }
 
 /* Sets of all may miss most of a rare class: that is said, with what each class
@@ -208,7 +207,10 @@ static void gaps_are_apart(kind of, bool taught)
     bool numbers = of == NUMBERS;
     lapis_mat low = result(s, numbers ? "set_low" : "classes_kept");
     lapis_mat high = numbers ? result(s, "set_high") : low;
-    assert_true(remarks(s, "coverage-gaps"));
+    if (!remarks(s, "coverage-gaps") ||
+        strstr(remark_of(s, "coverage-gaps"),
+               taught ? "sample 1:" : "sample 1 and ") == NULL)
+      fail_msg("%s", remark_of(s, "coverage-gaps"));
     for (int j = 0; j < NEW; j++) {
       bool all = j == 0 || (!taught && j % 2 == 0);
       double y = w->truth[j], from = lapis_mat_at(&low, 0, j);
@@ -398,8 +400,38 @@ static void few_numbers_promise_little(void **state)
   lapis_mat low = result(s, "set_low");
   assert_true(isinf(lapis_mat_at(&low, 0, KNOWN - 1)));
   assert_true(remarks(s, "coverage-short"));
+  assert_null(strstr(remark_of(s, "coverage"), WITH_SO_MANY));
   lapis_solver_free(s);
   discard(w);
+}
+
+/* What n known labels keep to is near the quantiles of Beta(k, n + 1 - k),
+ * which P(Bin(n, x) >= k) has at .025 and .975. */
+static void the_range_is_that_of_beta(void **state)
+{
+  static const double share[] = {.8, .9, .95};
+  static const int64_t count[] = {20, 50, 100, 400};
+  for (int i = 0; i < 3; i++)
+    for (int l = 0; l < 4; l++) {
+      coverage c = {.share = share[i]};
+      double end[2], n = (double)count[l];
+      double k = (double)coverage_rank(&c, count[l]);
+      lapis_share_interval(k / n, n, &end[0], &end[1]);
+      for (int e = 0; e < 2; e++) {
+        double low = 0, high = 1;
+        for (int step = 0; step < 60; step++) {
+          double x = (low + high) / 2, above = 0;
+          for (double m = k; m <= n; m++)
+            above += exp(lgamma(n + 1) - lgamma(m + 1) - lgamma(n - m + 1) +
+                         m * log(x) + (n - m) * log1p(-x));
+          if (above < (e == 0 ? .025 : .975))
+            low = x;
+          else
+            high = x;
+        }
+        CHECK_NEAR(end[e], low, count[l] < 100 ? .02 : .003);
+      }
+    }
 }
 
 /* A class of one sample is never hidden, and counts as told worst. */
@@ -479,6 +511,7 @@ int test_coverage(void)
       cmocka_unit_test(new_groups_are_covered),
       cmocka_unit_test(a_model_answers_with_any_share),
       cmocka_unit_test(few_numbers_promise_little),
+      cmocka_unit_test(the_range_is_that_of_beta),
       cmocka_unit_test(a_class_of_one_stays),
       cmocka_unit_test(sets_survive_scarcity)};
   return run_cases(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lapis/choose.h"
 #include "methods/auto/candidates.h"
 #include "methods/common_remarks.h"
 
@@ -149,58 +150,53 @@ lapis_status cover_teach(lapis_ctx *ctx, const cover *w, lapis_model *m)
   return coverage_keep(ctx, m, &w->c);
 }
 
-/* Of known labels, held out: the share that lie in their sets as published by
- * s, and how many classes, or how much, these hold on average (endless
- * intervals apart); and the value of a label whose share is least. */
+/* Of known labels, held out: how many classes, or how much, their sets, as
+ * published by s, hold on average (endless intervals apart); and the value of a
+ * label of which the least share lies in them.  The share of all says nothing:
+ * it is what was asked for, by the way sets are made. */
 typedef struct figures {
-  double inside, size;
+  double size;
   int64_t target, count; /* count: known labels of that value; of numbers 0 */
   double value, least;
 } figures;
 
 /* Sums over known labels; of: 2 for each value of each target, those that lie
  * inside and all. */
-static void sum_up(const cover *w, const comparison *r, const lapis_data *data,
-                   const lapis_solver *s, figures *to, double *of)
+static void sum_up(const cover *w, const comparison *r, const lapis_solver *s,
+                   figures *to, double *of)
 {
   const lapis_mat *kept = named_find(&s->result, "classes_kept");
   const lapis_mat *low = named_find(&s->result, "set_low");
   const lapis_mat *high = named_find(&s->result, "set_high");
   int64_t T = coverage_targets(&w->c), values = coverage_values(&w->c);
-  double count = 0, in = 0, sum = 0, endless = 0;
+  double count = 0, sum = 0, endless = 0;
   for (int64_t k = 0; k < T * r->n; k++) {
     int64_t t = k % T, j = k / T, v = class_of(r, t, j);
     if (v < 0) continue;
     count++;
     if (kept != NULL) {
-      double is = lapis_mat_at(kept, t * values + v, j);
-      in += is;
-      of[2 * (t * values + v)] += is;
+      of[2 * (t * values + v)] += lapis_mat_at(kept, t * values + v, j);
       of[2 * (t * values + v) + 1]++;
       for (int64_t u = 0; u < values; u++)
         sum += lapis_mat_at(kept, t * values + u, j);
     } else {
-      double y = lapis_mat_at(&data->Y, t, j), from = lapis_mat_at(low, t, j);
-      in += y >= from && y <= lapis_mat_at(high, t, j);
-      double width = lapis_mat_at(high, t, j) - from;
+      double width = lapis_mat_at(high, t, j) - lapis_mat_at(low, t, j);
       endless += isinf(width);
       sum += isinf(width) ? 0 : width;
     }
   }
-  to->inside = in / count;
   to->size = count > endless ? sum / (count - endless) : INFINITY;
 }
 
 static lapis_status measure(lapis_ctx *ctx, const cover *w, const comparison *r,
-                            const lapis_data *data, const lapis_solver *s,
-                            figures *out)
+                            const lapis_solver *s, figures *out)
 {
   int64_t values = coverage_values(&w->c);
   int64_t all = coverage_targets(&w->c) * values;
   double *of = base_alloc(ctx, 2 * all, sizeof *of);
   if (of == NULL) return LAPIS_ENOMEM;
   *out = (figures){.least = INFINITY};
-  sum_up(w, r, data, s, out, of);
+  sum_up(w, r, s, out, of);
   for (int64_t k = 0; k < all; k++) {
     if (!(of[2 * k + 1] > 0) || !(of[2 * k] / of[2 * k + 1] < out->least))
       continue;
@@ -213,20 +209,22 @@ static lapis_status measure(lapis_ctx *ctx, const cover *w, const comparison *r,
   return LAPIS_OK;
 }
 
-/* Too few labels are known of a target, or of its classes, for such a share. */
-static bool is_short(const cover *w)
+/* The fewest known labels that a promise rests on: of a target, or of one of
+ * its classes. */
+static int64_t fewest(const cover *w)
 {
   const coverage *c = &w->c;
   int64_t per = c->folds * (c->by_class ? 1 : coverage_values(c));
   int64_t lists = coverage_list(c, coverage_targets(c), 0, 0);
+  int64_t least = c->count;
   for (int64_t from = 0; from < lists; from += per) {
     int64_t n = 0;
     for (int64_t k = 0; k < c->count; k++)
       n += c->score[3 * k] >= (double)from &&
            c->score[3 * k] < (double)(from + per);
-    if ((double)n < coverage_least(c)) return true;
+    if (n < least) least = n;
   }
-  return false;
+  return least;
 }
 
 /* What is promised of all may be kept by the common classes at the cost of a
@@ -259,23 +257,38 @@ lapis_status cover_remark(const cover *w, const comparison *r,
 {
   const coverage *c = &w->c;
   figures x;
-  TRY(measure(s->ctx, w, r, data, s, &x));
-  base_note(
-      s->ctx, BASE_NOTE, "coverage",
-      "%s: %s for %.4g %% of new samples%s: of %lld known %s, held out in "
-      "%lld folds, %.1f %% lie in theirs, of %.4g%s on average",
-      method, numbers ? "intervals" : "sets", 100 * c->share,
-      c->by_class ? " of each class" : "", (long long)c->count,
-      numbers ? "numbers" : "labels", (long long)c->folds, 100 * x.inside,
-      x.size, numbers ? " width" : " classes");
+  TRY(measure(s->ctx, w, r, s, &x));
+  int64_t n = fewest(w);
+  char rarest[64] = "", range[160] = "";
+  if (n < c->count)
+    (void)snprintf(rarest, sizeof rarest, " (%lld of the %s)", (long long)n,
+                   c->by_class ? "rarest class" : "target with fewest");
+  bool is_short = (double)n < coverage_least(c);
+  if (!is_short) { /* Beta(k, n + 1 - k) [Vovk 2012], whose quantiles are those
+                    * that bound a share of which k of n are seen */
+    double from, to, k = (double)coverage_rank(c, n);
+    lapis_share_interval(k / (double)n, (double)n, &from, &to);
+    (void)snprintf(
+        range, sizeof range,
+        "; with so many the true share is %.3g to %.3g %%, 95 times of 100",
+        100 * from, 100 * to);
+  }
+  base_note(s->ctx, BASE_NOTE, "coverage",
+            "%s: %s for %.4g %% of new samples%s, of %.4g%s on average, by "
+            "%lld known %s%s held out in %lld folds%s",
+            method, numbers ? "intervals" : "sets", 100 * c->share,
+            c->by_class ? " of each class" : "", x.size,
+            numbers ? " width" : " classes", (long long)c->count,
+            numbers ? "numbers" : "labels", rarest, (long long)c->folds, range);
   remark_least(w, data, s, method, &x);
-  if (!is_short(w)) return LAPIS_OK;
-  base_note(s->ctx, BASE_WARNING, "coverage-short",
-            "%s: coverage %g needs %.0f known labels%s; where there are fewer, "
-            "%s",
-            method, c->share, coverage_least(c),
-            c->by_class ? " of each class" : "",
-            numbers ? "the interval has no end" : "the class is in every set");
+  if (is_short)
+    base_note(s->ctx, BASE_WARNING, "coverage-short",
+              "%s: coverage %g needs %.0f known labels%s; where there are "
+              "fewer, %s",
+              method, c->share, coverage_least(c),
+              c->by_class ? " of each class" : "",
+              numbers ? "the interval has no end"
+                      : "the class is in every set");
   return LAPIS_OK;
 }
 
