@@ -317,6 +317,8 @@ static int64_t count_wrong(const asked *of, doubt *all, int64_t n,
   return count_below(all, n, doubted_below(*by));
 }
 
+static const char AS_RIGHT[] = "; accuracy and coverage take each as right";
+
 char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
 {
   if (text == NULL || size == 0) return text;
@@ -348,14 +350,14 @@ char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
   else if (most <= 2 * least)
     snprintf(text, size,
              "of your %" PRId64 " checkable labels, between %" PRId64
-             " and %" PRId64 " are probably wrong",
-             n, least, most);
+             " and %" PRId64 " are probably wrong%s",
+             n, least, most, AS_RIGHT);
   else
     snprintf(text, size,
              "of your %" PRId64 " checkable labels, about %" PRId64
              " %s probably wrong, but that is uncertain: it may be %" PRId64
-             " to %" PRId64,
-             n, f, f == 1 ? "is" : "are", least, most);
+             " to %" PRId64 "%s",
+             n, f, f == 1 ? "is" : "are", least, most, AS_RIGHT);
   return text;
 }
 
