@@ -657,7 +657,8 @@ static lapis_status begin(holes *w, const lapis_data *data)
 /* The table, ways, room; g of a kernel (op/learn/kernel_ridge.c). */
 double holes_hold(const solver_size *z)
 {
-  double cells = z->d * z->n, held = sizeof(hidden_cell) / sizeof(double);
+  double cells = z->d * z->n;
+  double held = (double)sizeof(hidden_cell) / (double)sizeof(double);
   return (8 + HOLES_WAYS) * cells + held * fmin(cells, ENOUGH + cells / FOLDS) +
          400 * fmin(z->n, 5000);
 }
