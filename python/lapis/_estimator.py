@@ -256,6 +256,11 @@ class Estimator(Tagged):
         return self._ask(X, self._model.covering(coverage, by_class))
 
 
+POSITIVE = {"positive": (None, """word or None, default=None
+    Of two words of y the positive one, ``classes_[1]``; None: the last in
+    their order.""")}
+
+
 class Classifier(ClassifierMixin, Estimator):
     """Labels of any kind in front of the library's numbers."""
 
@@ -294,10 +299,22 @@ class Classifier(ClassifierMixin, Estimator):
             self.classes_ = _as_numbers(self.classes_)
         self._coded = (y.dtype.kind not in "fiub"
                        or not are_doubles(self.classes_))
+        if self.positive is not None and self._turn():
+            self.classes_, codes = self.classes_[::-1], 1 - codes
         self._warn_of_classes()
         out = np.full(y.shape, np.nan)
         out[~unknown] = codes if self._coded else y[~unknown]
         return out
+
+    def _turn(self):
+        """Whether `positive` is the first of two words."""
+        if not self._coded:
+            raise ValueError("positive is one of two words; of numbers the "
+                             "larger is positive")
+        if len(self.classes_) != 2 or self.positive not in self.classes_:
+            raise ValueError(f"positive is one of two words, and "
+                             f"{self.positive!r} is none of them")
+        return self.positive == self.classes_[0]
 
     def _warn_of_classes(self):
         """What may stand for "not known": a word that was made of NaN; -1, as

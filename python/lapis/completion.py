@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._compat import RegressorMixin, available_if
-from ._estimator import Classifier, Estimator, of_method
+from ._estimator import POSITIVE, Classifier, Estimator, of_method
 from ._validation import check_fitted, check_weight, check_y, forget
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class _Transductive(Classifier):
         return np.hstack([1 - p, p]) if p.shape[1] == 1 else p
 
 
-@of_method("auto", leave_out=("targets",))
+@of_method("auto", leave_out=("targets",), more=POSITIVE)
 class AutoClassifier(_Transductive):
     """Whichever method predicts known labels best while they are hidden:
     completion, logistic regression (lines, or behind a kernel) or trees; the
@@ -299,7 +299,7 @@ class AutoRegressor(RegressorMixin, Estimator):
         return ends[:, 0] if self._one else ends
 
 
-@of_method("mc")
+@of_method("mc", more=POSITIVE)
 class MatrixCompletionClassifier(_Transductive):
     """Labels and features are completed together, so `y` and `X` may both
     hold NaN (or None, among words) where nothing is known.  ``fit_predict``

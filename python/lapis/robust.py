@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._compat import RegressorMixin, TransformerMixin
-from ._estimator import Classifier, Estimator, of_method
+from ._estimator import POSITIVE, Classifier, Estimator, of_method
 from ._validation import check_weight, check_y, feature_names_of, forget
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class RobustRegressor(_Cleaner, RegressorMixin, Estimator):
         return scores[:, 0] if self._one else scores
 
 
-@of_method("rlda")
+@of_method("rlda", more=POSITIVE)
 class RobustLDA(_Cleaner, Classifier):
     """Classes of samples whose features may be wrong or missing in part.
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._compat import available_if
-from ._estimator import Classifier, of_method
+from ._estimator import POSITIVE, Classifier, of_method
 from ._validation import (check_array, check_groups, check_length,
                           check_weight, forget)
 
@@ -40,7 +40,7 @@ class _Privileged(Classifier):
             self.coef_, self.intercept_ = weights[:, :-1], weights[:, -1]
 
 
-@of_method("svmplus")
+@of_method("svmplus", more=POSITIVE)
 class SVMPlusClassifier(_Privileged):
     """``fit(X, y, X_priv=P)`` learns with features `P` that only training
     has; without them it is the plain support vector machine.  `X` and
@@ -113,7 +113,7 @@ class SVMPlusClassifier(_Privileged):
         return {**self._tags, "pairwise": square}
 
 
-@of_method("misvm")
+@of_method("misvm", more=POSITIVE)
 class MISVMPlusClassifier(_Privileged):
     """Samples come in bags, and labels are known for bags: a bag is positive
     when one of its samples is.  Each sample carries the label of its bag;

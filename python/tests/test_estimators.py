@@ -865,6 +865,30 @@ class Habits(unittest.TestCase):
         self.assertEqual(search.best_estimator_.labels_.tolist(),
                          model.labels_.tolist())
 
+    def test_positive_word(self):
+        """Which of two words a bag is positive by, as fit --positive says it:
+        of 'bad' and 'good' the last, unless it is said."""
+        X = np.array([[.1], [3], [.2], [.3], [0], [2.9], [.2], [.1]])
+        bags = np.repeat([0, 1, 2, 3], 2)
+        y = np.repeat(["bad", "good", "bad", "good"], 2)
+        model = lapis.MISVMPlusClassifier(kernel="linear", C=1.0,
+                                          positive="bad")
+        model.fit(X, y, groups=bags)
+        self.assertEqual(model.classes_.tolist(), ["good", "bad"])
+        one = ["good", "bad", "good", "good"]
+        self.assertEqual(model.labels_.tolist(), one + one)
+        again = pickle.loads(pickle.dumps(model))
+        self.assertEqual(again.predict(X).tolist(), one + one)
+        self.assertGreater(model.decision_function(X)[1], 0)
+        same = lapis.SVMPlusClassifier(kernel="linear", positive="good")
+        self.assertEqual(same.fit(X, y).classes_.tolist(), ["bad", "good"])
+        for kind in (lapis.AutoClassifier, lapis.MatrixCompletionClassifier,
+                     lapis.RobustLDA, lapis.SVMPlusClassifier):
+            with self.assertRaisesRegex(ValueError, "'ugly' is none of them"):
+                kind(positive="ugly").fit(X, y)
+            with self.assertRaisesRegex(ValueError, "of numbers the larger"):
+                kind(positive=1).fit(X, (y == "bad") * 1)
+
     def test_bags_as_samples(self):
         """The answer of fit auto --bags: of a bag for each of its rows, of
         new bags, of instances, of words and of a model that was written."""
