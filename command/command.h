@@ -174,11 +174,13 @@ struct cli {
   lapis_processes ranks;        /* of --mpi; without it one */
   bool joined;                  /* MPI has to be left again */
   char stream[STREAM_PATH];     /* a path of data that came by a pipe */
-  char *group, *priv; /* "TABLE:COL" where -G and -P name columns, or NULL */
-  char *drop;         /* --drop with these columns, or NULL */
-  lapis_mat known[2]; /* names of a model's features and targets */
-  char idle[320];     /* what a file has and the run makes no use of */
-  int n_extra;        /* arrays written beside the solver's own */
+  char *group, *priv, *weights; /* "TABLE:COL" where -G, -P and --weights name
+                                   columns, or NULL */
+  char *drop;                   /* --drop with these columns, or NULL */
+  const char *decimal; /* --decimal, or that of --again's fit, or NULL */
+  lapis_mat known[2];  /* names of a model's features and targets */
+  char idle[320];      /* what a file has and the run makes no use of */
+  int n_extra;         /* arrays written beside the solver's own */
   lapis_named extra[4];
 };
 
@@ -284,10 +286,12 @@ int checkpoint_open(cli *c, const lapis_data *data, const void *settings,
 int checkpoint_close(cli *c, int code, bool finished);
 double clock_seconds(void);
 double time_limit(cli *c, const void *settings); /* infinity: none */
-/* ---- group.c: -G, -P -----------------------------------------------------*/
+/* ---- group.c: -G, -P, --weights ------------------------------------------*/
 /* -G COL, -P COL,..: where they are read from, and that they are no features.
  */
 int group_find(cli *c);
+/* What is read for an option that names data: FILE, FILE:NAME; or NULL. */
+const char *group_spec(const cli *c, const char *option);
 /* Reading failed; a misspelt file is looked for as a column. */
 int group_fail(cli *c, lapis_status s, const char *option);
 
@@ -359,6 +363,9 @@ lapis_status result_write(cli *c, const lapis_solver *s,
 lapis_status answers_write(cli *c, const lapis_solver *s,
                            const lapis_dataset *ds, bool origins,
                            const char *path);
+/* How the table at hand is written, or that which the model was fitted to;
+ * NULL: neither is a table (lapis_dialect_for). */
+const char *dialect_of(cli *c, const lapis_dataset *ds);
 /* Digits behind the point of answers to target k: as the table, or the model's,
  * writes its own; -1: few digits. */
 int target_decimals(cli *c, const lapis_dataset *ds, int64_t k);

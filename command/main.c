@@ -171,6 +171,7 @@ int main(int argc, char **argv)
   if (json && c.ranks.rank == 0) print_failure(code);
   config_free(&c);
   free(c.group);
+  free(c.weights);
   free(c.priv);
   free(c.drop);
   free(c.args.word);

@@ -329,6 +329,7 @@ static lapis_status compose(cli *c, const lapis_solver *s,
   const char *slash = data == NULL ? NULL : strrchr(data, '/');
   p->r = lapis_report_defaults();
   if (data != NULL) p->r.title = slash == NULL ? data : slash + 1;
+  p->r.dialect = dialect_of(c, ds);
   p->r.column = t->column;
   p->r.columns = t->count;
   p->r.fact = p->facts.row;
@@ -391,7 +392,8 @@ lapis_status answers_write(cli *c, const lapis_solver *s,
   if (status >= 0 && is_page(path)) status = show_held_out(c, s, &t);
   if (status >= 0)
     status = is_page(path) ? write_page(c, s, ds, &t, path)
-                           : lapis_sheet_write(c->ctx, path, t.column, t.count);
+                           : lapis_sheet_write(c->ctx, path, dialect_of(c, ds),
+                                               t.column, t.count);
   sheet_close(&t);
   if (status >= 0 && t.targets == 0 && !c->quiet &&
       result_of(s, "completed").cols == 0 &&

@@ -62,7 +62,7 @@ static lapis_status put(cli *c, matches *m, const lapis_dataset *ds,
   if (m->inlier.cols > 0)
     column[LAST] = (lapis_sheet_column){
         .title = "doubtful", .values = lapis_mat_text(m->doubtful, 1, m->n)};
-  return lapis_sheet_write(c->ctx, path, column, COLUMNS);
+  return lapis_sheet_write(c->ctx, path, dialect_of(c, ds), column, COLUMNS);
 }
 
 lapis_status matches_write(cli *c, const lapis_solver *s,

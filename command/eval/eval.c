@@ -103,11 +103,12 @@ static void warn_of_none(const char *metric, const lapis_mat *truth,
 
 /* The answers as a table: a row a class, and their mean; where some labels
  * were given a column more, of the others alone. */
-static lapis_status write_values(cli *c, const char *metric,
-                                 const lapis_mat *names, double *per_class,
-                                 int64_t classes, double mean,
-                                 const eval_figures *filled, const char *path)
+static lapis_status write_values(cli *c, const char *metric, const eval_pair *p,
+                                 double *per_class, int64_t classes,
+                                 double mean, const eval_figures *filled,
+                                 const char *path)
 {
+  const lapis_mat *names = &p->names;
   char of_filled[64];
   snprintf(of_filled, sizeof of_filled, "%s of filled", metric);
   const char **text = calloc((size_t)classes + 1, sizeof *text);
@@ -132,7 +133,7 @@ static lapis_status write_values(cli *c, const char *metric,
       filled->per_class[classes] = filled->mean;
       column[2].values = lapis_mat_f64(filled->per_class + first, 1, count);
     }
-    s = lapis_sheet_write(c->ctx, path, column, more ? 3 : 2);
+    s = lapis_sheet_write(c->ctx, path, p->dialect, column, more ? 3 : 2);
   }
   free(text);
   free(number);
@@ -164,8 +165,7 @@ static int evaluate(cli *c, const eval_pair *p, const eval_columns *sheet)
     print_filled(metric, &filled);
   }
   if (s >= 0 && output != NULL)
-    s = write_values(c, metric, &p->names, per_class, classes, mean, &filled,
-                     output);
+    s = write_values(c, metric, p, per_class, classes, mean, &filled, output);
   free(filled.per_class);
   free(per_class);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
@@ -188,6 +188,7 @@ static int evaluate_numbers(cli *c, lapis_metric_reads reads,
   lapis_dataset *ds;
   lapis_table_options own = *table;
   own.target = NULL;
+  if (own.decimal == '\0') own.decimal = sheet->decimal;
   for (int k = 0; k < sheet->count; k++) {
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s#%d", k > 0 ? "," : "",
@@ -210,6 +211,7 @@ static int evaluate_numbers(cli *c, lapis_metric_reads reads,
     pair.truth = lapis_dataset_data(ds)->Y;
     pair.answers = lapis_dataset_data(ds)->X;
     pair.names = lapis_dataset_text(ds, "class_names");
+    pair.dialect = dialect_of(c, ds);
     s = eval_list_scores(c, ds, scores, &pair);
     code = s < 0 ? cli_fail_status(c, s) : evaluate(c, &pair, sheet);
   }
@@ -247,6 +249,7 @@ static int evaluate_files(cli *c, lapis_metric_reads reads)
     code = evaluate_numbers(c, reads, &sheet, &table);
   else
     code = eval_check_order(ds, &sheet, scores);
+  if (s >= 0) pair.dialect = dialect_of(c, ds);
   if (s >= 0 && code == EXIT_DONE) code = evaluate(c, &pair, &sheet);
   if (s >= 0) lapis_dataset_free(ds);
   eval_pair_free(&pair);

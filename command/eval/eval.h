@@ -13,6 +13,7 @@ int eval_check_columns(const lapis_dataset *ds, const char *scores);
 typedef struct eval_pair {
   lapis_mat truth, answers; /* targets x samples */
   lapis_mat names;          /* of classes; empty: none */
+  const char *dialect;      /* of the tables of both, or NULL */
   double *y, *x;            /* its own */
   const char **name;
 } eval_pair;
@@ -25,6 +26,7 @@ typedef struct eval_columns { /* of a table of answers, from 1 */
   char title[EVAL_TARGETS][64]; /* of these columns, cut where longer */
   char scores[EVAL_LIST];       /* "4,5" */
   bool plain;                   /* labels alone, not what fit writes */
+  char decimal;                 /* --decimal, or what its scores have */
 } eval_columns;
 typedef struct eval_files {
   const char *truth, *scores;

@@ -122,6 +122,7 @@ static bool is_of_truth(cli *c, const eval_files *files, int j,
   snprintf(column, sizeof column, "#%d", j);
   lapis_table_options own = {.header = LAPIS_HEADER_YES,
                              .use = column,
+                             .decimal = files->table->decimal,
                              .id = files->table->id == NULL ? NULL : "#1"};
   lapis_dataset_join(ds);
   bool has = eval_read(ds, "X", files->scores, "scores", &own) >= 0 &&
@@ -148,7 +149,7 @@ bool eval_find_columns(cli *c, const eval_files *files, const char *target,
   lapis_columns all;
   lapis_table_options own = {.target = target};
   bool told = false; /* that fit wrote it */
-  *out = (eval_columns){.plain = true};
+  *out = (eval_columns){.plain = true, .decimal = files->table->decimal};
   if (!is_sheet(files->scores) ||
       lapis_columns_read(c->ctx, files->scores, &own, &all) < 0)
     return false;
@@ -157,6 +158,7 @@ bool eval_find_columns(cli *c, const eval_files *files, const char *target,
     bool score = is_score(c, files, j + 1, title);
     bool about = !score && is_about(c, files, out, title);
     if (score) append(out->scores, j + 1);
+    if (score && out->decimal == '\0') out->decimal = all.column[j].decimal;
     told |= score || (about && target != NULL);
     if (j == 0 || score || about || *out->scores != '\0') continue;
     add_column(out, j, title);
@@ -240,7 +242,8 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
                                 lapis_dataset **out)
 {
   char column[16];
-  lapis_table_options own = {.header = LAPIS_HEADER_AUTO};
+  lapis_table_options own = {.header = LAPIS_HEADER_AUTO,
+                             .decimal = sheet->decimal};
   lapis_status s = lapis_dataset_new(c->ctx, out);
   if (s >= 0) lapis_dataset_join(*out);
   if (s >= 0 && sheet->count > 0) {
@@ -276,7 +279,8 @@ static lapis_status swap_labels(cli *c, const eval_columns *sheet,
   if (!eval_find_columns(c, &files, table->target, &own)) {
     const char *number = table->target == NULL ? "" : table->target;
     own = (eval_columns){.count = 1,
-                         .plain = true}; /* by its number, not its title */
+                         .plain = true, /* by its number, not its title */
+                         .decimal = table->decimal};
     own.label[0] = atoi(number + (*number == '#'));
   }
   if (own.count != 1 || own.label[0] < 1) return LAPIS_EINVAL;

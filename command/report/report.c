@@ -128,6 +128,7 @@ static int take_apart(cli *c, report_parts *own, lapis_report *r)
 static int fill(cli *c, report_parts *own, lapis_report *r)
 {
   const lapis_array *names = lapis_arrays_find(&own->all, "history_columns");
+  const lapis_array *dialect = lapis_arrays_find(&own->all, "dialect");
   r->clean = report_member(own, "low_rank");
   r->removed = report_member(own, "sparse");
   r->filled = report_member(own, "filled");
@@ -141,6 +142,9 @@ static int fill(cli *c, report_parts *own, lapis_report *r)
   if (code == EXIT_DONE) code = report_labels(c, own, r);
   if (code == EXIT_DONE) code = report_pictures(c, own, r);
   if (code == EXIT_DONE) code = report_answers(own, r);
+  if (dialect != NULL && dialect->mat.dtype == LAPIS_TEXT &&
+      dialect->mat.cols == 1)
+    r->dialect = *(const char *const *)dialect->mat.val;
   if (code == EXIT_DONE) code = report_run(c, own, r);
   return code;
 }

@@ -6,10 +6,12 @@
 
 #include "command/command.h"
 
-/* The option that gives a member; a column of weights has none. */
+/* The option that gives a member. */
 static const char *option_of(const lapis_member *m)
 {
-  return m->bit == LAPIS_READS_GROUP ? "G" : m->name;
+  return m->bit == LAPIS_READS_GROUP    ? "G"
+         : m->bit == LAPIS_READS_WEIGHT ? "weights"
+                                        : m->name;
 }
 
 /* "predict: rr", "fit: linear" */
@@ -22,8 +24,7 @@ static const char *who(const cli *c)
 static int refuse(const cli *c, const lapis_member *m)
 {
   const char *option = option_of(m), *value = args_get(&c->args, option);
-  bool column = (m->bit == LAPIS_READS_GROUP && c->group != NULL) ||
-                (m->bit == LAPIS_READS_P && c->priv != NULL);
+  bool column = group_spec(c, option) != value;
   char hint[512] = "";
   if (column) snprintf(hint, sizeof hint, ": --drop %s does so", value);
   bool sometimes = c->model == NULL && (c->method->reads & m->bit) != 0;

@@ -1,11 +1,16 @@
-/* group.c - -G and -P name a file, or columns of the table that is read, which
- * then are no features. */
+/* group.c - -G, -P and --weights name a file, or columns of the table that is
+ * read, which then are no features. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/command.h"
+
+static const char *dashes(const char *option)
+{
+  return strlen(option) > 1 ? "--" : "-";
+}
 
 /* The table that -G may name a column of, or NULL. */
 static const char *table_of_data(const cli *c)
@@ -38,7 +43,7 @@ static void warn_of_both(cli *c, const char *table, const char *option,
 {
   lapis_columns all;
   bool both = false;
-  if (c->quiet || strpbrk(group, "./:") != NULL ||
+  if (strpbrk(group, "./:") != NULL ||
       lapis_columns_read(c->ctx, table, NULL, &all) < 0)
     return;
   for (int j = 0; all.header && j < all.listed; j++)
@@ -46,9 +51,9 @@ static void warn_of_both(cli *c, const char *table, const char *option,
   lapis_columns_free(&all);
   if (both)
     fprintf(stderr,
-            "lapis: warning: %s: -%s %s is the file of that name, not the "
+            "lapis: warning: %s: %s%s %s is the file of that name, not the "
             "column of %s\n",
-            c->verb->name, option, group, table);
+            c->verb->name, dashes(option), option, group, table);
 }
 
 /* The columns in FILE:COL,.. where FILE is the table that is read. */
@@ -81,9 +86,9 @@ static int find_columns(cli *c, const char *option, char **spec)
   bool streamed = c->args.n_words > 0 && strcmp(c->args.word[0], "-") == 0;
   if (given != NULL && streamed && !names_file(given))
     return cli_fail(EXIT_MISUSE,
-                    "-%s %s: is not a file; where it is a column, name the "
+                    "%s%s %s: is not a file; where it is a column, name the "
                     "table's file instead of -",
-                    option, given);
+                    dashes(option), option, given);
   if (given == NULL || *spec != NULL || table == NULL) return EXIT_DONE;
   const char *columns = names_file(given) ? own_columns(given, table) : given;
   if (columns == NULL) {
@@ -105,16 +110,25 @@ static int find_columns(cli *c, const char *option, char **spec)
 int group_find(cli *c)
 {
   int code = find_columns(c, "G", &c->group);
+  if (code == EXIT_DONE) code = find_columns(c, "weights", &c->weights);
   return code == EXIT_DONE ? find_columns(c, "P", &c->priv) : code;
+}
+
+const char *group_spec(const cli *c, const char *option)
+{
+  const char *found = strcmp(option, "G") == 0         ? c->group
+                      : strcmp(option, "P") == 0       ? c->priv
+                      : strcmp(option, "weights") == 0 ? c->weights
+                                                       : NULL;
+  return found != NULL ? found : args_get(&c->args, option);
 }
 
 int group_fail(cli *c, lapis_status s, const char *option)
 {
   const char *why = lapis_ctx_error(c->ctx), *G = args_get(&c->args, option);
-  const char *found = strcmp(option, "G") == 0 ? c->group : c->priv;
-  if (found == NULL || G == NULL || names_file(G) ||
+  if (G == NULL || group_spec(c, option) == G || names_file(G) ||
       strstr(why, "has no column") == NULL)
     return cli_fail_status(c, s);
-  return cli_fail(cli_exit_code(c, s), "-%s %s: is not a file, and %s", option,
-                  G, why);
+  return cli_fail(cli_exit_code(c, s), "%s%s %s: is not a file, and %s",
+                  dashes(option), option, G, why);
 }

@@ -10,19 +10,16 @@
 /* The members that options name, and those options. */
 static const struct {
   const char *name, *option;
-} members[] = {
-    {"X", "X"}, {"Y", "Y"}, {"P", "P"}, {"group", "G"}, {"xy", "xy"}};
+} members[] = {{"X", "X"},     {"Y", "Y"},   {"P", "P"},
+               {"group", "G"}, {"xy", "xy"}, {"weight", "weights"}};
 enum { MEMBERS = sizeof members / sizeof *members };
 
 static int read_members(cli *c, lapis_dataset *ds,
                         const lapis_table_options *table)
 {
   for (int i = 0; i < MEMBERS; i++) {
-    const char *spec = args_get(&c->args, members[i].option);
+    const char *spec = group_spec(c, members[i].option);
     if (spec == NULL) continue;
-    if (c->group != NULL && strcmp(members[i].option, "G") == 0)
-      spec = c->group;
-    if (c->priv != NULL && strcmp(members[i].option, "P") == 0) spec = c->priv;
     lapis_status s =
         lapis_dataset_read_member(ds, members[i].name, spec, table);
     if (s < 0) return group_fail(c, s, members[i].option);
@@ -50,8 +47,19 @@ static void read_as_fitted(cli *c, lapis_table_options *out)
     out->id_of = ((const char *const *)id.val)[0];
   if (out->missing == NULL && text_of_model(c, "missing", &id) != NULL)
     out->missing = ((const char *const *)id.val)[0];
-  if (out->decimal == '\0' && text_of_model(c, "decimal", &id) != NULL)
+  const char *data =
+      c->args.n_words > 0 ? c->args.word[0] : args_get(&c->args, "X");
+  bool sheet =
+      data == NULL || is_sheet(data) || lapis_format_of_name(data) == NULL;
+  if (sheet && out->decimal == '\0' && text_of_model(c, "decimal", &id) != NULL)
     out->decimal = ((const char *const *)id.val)[0][0];
+}
+
+const char *dialect_of(cli *c, const lapis_dataset *ds)
+{
+  lapis_mat text = lapis_dataset_text(ds, "dialect");
+  if (text.cols == 0 && text_of_model(c, "dialect", &text) == NULL) return NULL;
+  return ((const char *const *)text.val)[0];
 }
 
 int table_from_args(cli *c, lapis_table_options *out)
@@ -76,7 +84,9 @@ int table_from_args(cli *c, lapis_table_options *out)
                     "--triplets '%s' is neither 1 nor 0, the number of the "
                     "first row and column",
                     triplets);
-  const char *decimal = args_get(&c->args, "decimal");
+  if (args_get(&c->args, "decimal") != NULL)
+    c->decimal = args_get(&c->args, "decimal");
+  const char *decimal = c->decimal;
   if (decimal != NULL && strcmp(decimal, ",") != 0 && strcmp(decimal, ".") != 0)
     return cli_fail(EXIT_MISUSE,
                     "--decimal '%s' is neither , (as in 1.234,5) nor . (as in "
@@ -174,7 +184,7 @@ static void warn_of_twins(cli *c, const lapis_dataset *ds)
   const char *const *name = names.val;
   twins found[MOST_TWINS];
   int64_t n = names.cols;
-  if (c->quiet || c->ranks.rank > 0 || args_get(&c->args, "id") == NULL) return;
+  if (c->ranks.rank > 0 || args_get(&c->args, "id") == NULL) return;
   const char *const **sorted = malloc((size_t)(n + 1) * sizeof *sorted);
   if (sorted == NULL) return;
   for (int64_t j = 0; j < n; j++) sorted[j] = &name[j];
@@ -412,7 +422,11 @@ static int read_all(cli *c, lapis_dataset *ds)
     lapis_status s = member_of(data, file) != NULL
                          ? lapis_dataset_read_member(ds, "X", data, &table)
                          : lapis_dataset_read(ds, data, &table);
-    if (s < 0) return group_fail(c, s, c->group != NULL ? "G" : "P");
+    if (s < 0)
+      return group_fail(c, s,
+                        c->group != NULL     ? "G"
+                        : c->weights != NULL ? "weights"
+                                             : "P");
   }
   int code = read_members(c, ds, &table);
   if (code != EXIT_DONE) return code;
@@ -484,6 +498,17 @@ lapis_mat class_texts(cli *c, const lapis_dataset *ds)
   return text;
 }
 
+/* What --again, and a page of the result, go on with, where it is not the plain
+ * way. */
+static void put_dialect(cli *c, out_list *l, const lapis_dataset *ds)
+{
+  lapis_mat text = lapis_dataset_text(ds, "dialect");
+  if (text.cols > 0 && strcmp(dialect_of(c, ds), ", .") != 0)
+    put(l, "dialect", text, true);
+  if (c->decimal != NULL)
+    put(l, "decimal", lapis_mat_text(&c->decimal, 1, 1), true);
+}
+
 /* Classes are those of the answers, which a model has in its own order. */
 static void put_names(cli *c, out_list *l, const lapis_dataset *ds)
 {
@@ -495,6 +520,7 @@ static void put_names(cli *c, out_list *l, const lapis_dataset *ds)
       text = own;
     if (text.cols > 0) put(l, what[i], text, true);
   }
+  put_dialect(c, l, ds);
 }
 
 /* Arrays of blocks, a block a slot of match: (images, slots, d); and of

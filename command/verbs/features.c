@@ -177,7 +177,7 @@ static lapis_status write_table(cli *c, const lapis_solver *s, const char *path)
     column[0] = (lapis_sheet_column){
         .title = "name",
         .values = lapis_mat_text((const char **)name, 1, X.cols)};
-    status = lapis_sheet_write(c->ctx, path, column, (int)X.rows + 1);
+    status = lapis_sheet_write(c->ctx, path, NULL, column, (int)X.rows + 1);
   }
   for (int64_t j = 0; name != NULL && j < X.cols; j++) free(name[j]);
   free(name);

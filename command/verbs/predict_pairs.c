@@ -29,9 +29,11 @@ static int read_places(const char *path, const lapis_mat *X, int base,
 }
 
 /* A table has the places beside the values, and is sparse data again. */
-static lapis_status write_values(cli *c, const char *path, const lapis_mat *X,
-                                 int base, const lapis_mat *values)
+static lapis_status write_values(cli *c, const char *path,
+                                 const lapis_dataset *ds, int base,
+                                 const lapis_mat *values)
 {
+  const lapis_mat *X = &lapis_dataset_data(ds)->X;
   lapis_named item = {.name = "values", .mat = *values, .flat = true};
   lapis_mat row = *X, column = *X;
   row.rows = column.rows = 1;
@@ -40,8 +42,9 @@ static lapis_status write_values(cli *c, const char *path, const lapis_mat *X,
       {.title = base == 0 ? "row0" : "row", .values = row},
       {.title = base == 0 ? "column0" : "column", .values = column},
       {.title = "value", .values = *values, .rounded = true, .decimals = -1}};
-  return is_sheet(path) ? lapis_sheet_write(c->ctx, path, table, 3)
-                        : lapis_arrays_write(c->ctx, path, "npz", &item, 1);
+  return is_sheet(path)
+             ? lapis_sheet_write(c->ctx, path, dialect_of(c, ds), table, 3)
+             : lapis_arrays_write(c->ctx, path, "npz", &item, 1);
 }
 
 static int show(cli *c, const lapis_mat *values)
@@ -77,7 +80,8 @@ static int answer(cli *c, const char *path, const lapis_dataset *ds)
     lapis_status s = lapis_model_pairs(c->ctx, c->model, X->cols, place,
                                        place + X->cols, value);
     lapis_mat values = lapis_mat_f64(value, 1, X->cols);
-    if (s >= 0 && output != NULL) s = write_values(c, output, X, base, &values);
+    if (s >= 0 && output != NULL)
+      s = write_values(c, output, ds, base, &values);
     code = s < 0 ? cli_fail_status(c, s) : show(c, &values);
   }
   free(place);

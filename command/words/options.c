@@ -20,7 +20,7 @@ const cli_option common_options[] = {
     {"strict", 0, NULL, "exit 1 when stopped before the tolerance was met"},
     {"progress", 0, "auto|always|never",
      "whether a bar is shown; auto: on a terminal"},
-    {"quiet", 'q', NULL, "print nothing on stderr but errors"},
+    {"quiet", 'q', NULL, "print nothing on stderr but errors and warnings"},
     {"verbose", 'v', NULL, "say what was chosen and why (twice: iterations)"},
     {"help", 'h', NULL, "this text"},
     {NULL, 0, NULL, NULL}};
@@ -43,6 +43,9 @@ const cli_option data_options[] = {
      "then are not features (--priv)"},
     {"G", 'G', "FILE|COL",
      "group of each sample (person, bag, image): folds keep a group whole; a "
+     "file, or a column of the table, which is then not a feature"},
+    {"weights", 0, "FILE|COL",
+     "weight of each sample, 0 or above, where the method takes weights; a "
      "file, or a column of the table, which is then not a feature"},
     {"xy", 0, "FILE", "position (x, y) of each sample in its image"},
     CLI_TABLE_OPTIONS,

@@ -83,40 +83,41 @@ static void put_titles(csv_writer *s, const labels *table)
 {
   bool columns = table->kind == LABEL_MANY && !table->lists;
   csv_writer_put(s, *table->name_title == '\0' ? "name" : table->name_title,
-                 ',');
+                 false);
   if (table->group != NULL)
     csv_writer_put(
-        s, *table->group_title == '\0' ? "group" : table->group_title, ',');
-  char end = table->checked != NULL ? ',' : '\n';
+        s, *table->group_title == '\0' ? "group" : table->group_title, false);
+  bool last = table->checked == NULL;
   for (int64_t c = 0; columns && c < table->K; c++)
-    csv_writer_put(s, table->name[c], c + 1 < table->K ? ',' : end);
+    csv_writer_put(s, table->name[c], last && c + 1 == table->K);
   if (!columns)
-    csv_writer_put(s, *table->title == '\0' ? "label" : table->title, end);
-  if (table->checked != NULL) csv_writer_put(s, "checked", '\n');
+    csv_writer_put(s, *table->title == '\0' ? "label" : table->title, last);
+  if (table->checked != NULL) csv_writer_put(s, "checked", true);
 }
 
 static void put_image(csv_writer *s, const label_run *w, int64_t i)
 {
   const labels *table = &w->given;
   bool columns = table->kind == LABEL_MANY && !table->lists;
-  csv_writer_put(s, ((const char *const *)w->flow->names.val)[i], ',');
+  csv_writer_put(s, ((const char *const *)w->flow->names.val)[i], false);
   if (table->group != NULL)
-    csv_writer_put(s, table->group_text[w->path_at[i]], ',');
-  char end = table->checked != NULL ? ',' : '\n';
+    csv_writer_put(s, table->group_text[w->path_at[i]], false);
+  bool last = table->checked == NULL;
   for (int64_t c = 0; columns && c < table->K; c++)
     csv_writer_put(s, is_present(w, i, c) ? "1" : "0",
-                   c + 1 < table->K ? ',' : end);
-  if (!columns) csv_writer_put(s, w->answer[i], end);
+                   last && c + 1 == table->K);
+  if (!columns) csv_writer_put(s, w->answer[i], last);
   if (table->checked != NULL)
-    csv_writer_put(s, w->checked[i] ? "yes" : "", '\n');
+    csv_writer_put(s, w->checked[i] ? "yes" : "", true);
 }
 
 lapis_status label_table_write(const lapis_flow *f, const char *path)
 {
-  csv_writer s = {.used = 0};
+  csv_writer s;
   const label_run *w = f->own;
   if (w->answer == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
+  csv_writer_begin(&s, w->given.cells.dialect, path);
   put_titles(&s, &w->given);
   for (int64_t i = 0; i < f->n; i++) put_image(&s, w, i);
   return csv_writer_write(f->ctx, &s, path);

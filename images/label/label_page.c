@@ -348,8 +348,7 @@ static void add_settings(page_memory *s, const lapis_method *m,
        i++) {
     if (lapis_param_find(later, p->name) != NULL) continue;
     char *text = s->value[s->values++];
-    if (lapis_settings_get(NULL, m, settings, p->name, text, VALUE) < 0)
-      snprintf(text, VALUE, "-");
+    (void)lapis_settings_get(NULL, m, settings, p->name, text, VALUE); /* cut */
     s->setting[s->page.settings++] = (lapis_report_row){p->name, text};
   }
 }
@@ -409,6 +408,7 @@ static lapis_status fill(page_memory *s, const char *const *title)
   const labels *table = &w->given;
   lapis_report *p = &s->page;
   fill_labels(s);
+  p->dialect = w->given.cells.dialect;
   p->names = w->flow->names;
   p->label_names =
       lapis_mat_text(in_columns(w) ? table->name : title, 1, s->columns);

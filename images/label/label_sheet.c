@@ -9,7 +9,6 @@
 typedef struct sheet {
   const label_run *w;
   csv_writer out;
-  char behind;            /* a cell: ',' or a tab */
   lapis_mat scores, kept; /* kept: of --coverage, or empty */
   int64_t *ask; /* n: which is asked for first, from 1; 0: it is not */
   char *text;   /* room for all names of classes */
@@ -22,7 +21,7 @@ static const char *class_name(const label_run *w, int64_t c)
 
 static void put(sheet *s, bool last, const char *text)
 {
-  csv_writer_put(&s->out, text, last ? '\n' : s->behind);
+  csv_writer_put(&s->out, text, last);
 }
 
 /* "given", "filled"; of many labels "partly given", too. */
@@ -69,6 +68,7 @@ static const char *wrong_of(sheet *s, int64_t i)
     if (w->suspect[2 * k] != i) continue;
     if (used > 0) s->text[used++] = ';';
     lapis_number_print(s->text + used, 16, "%.6g", w->doubt[k]);
+    lapis_dialect_number(&s->out.d, s->text + used);
     used += strlen(s->text + used);
   }
   return s->text;
@@ -146,22 +146,18 @@ static void put_image(sheet *s, int64_t i)
   if (s->w->set.where) put_places(s, i);
   for (int64_t c = 0; cells && c < K; c++)
     put(s, false, isnan(w->Y[i * w->given.rows + c]) ? "filled" : "given");
-  for (int64_t c = 0; c < K; c++) {
-    char number[40];
-    lapis_number_print(number, sizeof number, "%.6g",
-                       lapis_mat_at(&s->scores, c, i));
-    put(s, c + 1 == K, number);
-  }
+  for (int64_t c = 0; c < K; c++)
+    csv_writer_put_number(&s->out, "%.6g", lapis_mat_at(&s->scores, c, i),
+                          c + 1 == K);
 }
 
 lapis_status label_sheet_write(const lapis_flow *f, const char *path)
 {
   const label_run *w = f->own;
-  size_t size = strlen(path), room = 64;
+  size_t room = 64;
   if (w->answer == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
-  bool tabs = size > 4 && strcmp(path + size - 4, ".tsv") == 0;
-  sheet s = {.w = w, .behind = tabs ? '\t' : ','};
+  sheet s = {.w = w};
   TRY(flow_get(f, "scores", &s.scores));
   if (w->set.coverage > 0 && flow_get(f, "classes_kept", &s.kept) < 0)
     s.kept.cols = 0; /* nothing could be compared */
@@ -175,6 +171,7 @@ lapis_status label_sheet_write(const lapis_flow *f, const char *path)
     return lapis_fail(f->ctx, LAPIS_ENOMEM, "label: out of memory");
   }
   for (int64_t k = 0; k < w->asked_count; k++) s.ask[w->asked[k]] = k + 1;
+  csv_writer_begin(&s.out, w->given.cells.dialect, path);
   put_titles(&s);
   for (int64_t i = 0; i < f->n; i++) put_image(&s, i);
   free(s.text);

@@ -497,7 +497,8 @@ static lapis_status cells_of_folders(lapis_ctx *ctx, const label_request *r,
     at += size + 1;
     any = any || size > 0;
   }
-  *cells = (lapis_cells){r->n + 1, 2, cell, cells->line};
+  *cells = (lapis_cells){
+      .rows = r->n + 1, .columns = 2, .text = cell, .line = cells->line};
   if (any) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EDATA,
                     "label: --folder-is-class: all images are in one folder, "

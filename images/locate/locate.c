@@ -209,18 +209,15 @@ static lapis_status table(const lapis_flow *f, const char *path)
   static const char *const title[] = {"name",  "x",      "y",
                                       "width", "height", "score"};
   const locate *w = f->own;
-  csv_writer s = {.used = 0};
+  csv_writer s;
   if (w->box == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "locate: there are no boxes yet");
-  for (int i = 0; i < 6; i++) csv_writer_put(&s, title[i], i < 5 ? ',' : '\n');
+  csv_writer_begin(&s, NULL, path);
+  for (int i = 0; i < 6; i++) csv_writer_put(&s, title[i], i == 5);
   for (int64_t k = 0; k < f->n; k++) {
-    csv_writer_put(&s, ((const char *const *)f->names.val)[k], ',');
-    for (int i = 0; i < 5; i++) {
-      char number[40] = "";
-      if (!isnan(w->box[5 * k + i]))
-        lapis_number_print(number, sizeof number, "%.9g", w->box[5 * k + i]);
-      csv_writer_put(&s, number, i < 4 ? ',' : '\n');
-    }
+    csv_writer_put(&s, ((const char *const *)f->names.val)[k], false);
+    for (int i = 0; i < 5; i++)
+      csv_writer_put_number(&s, "%.9g", w->box[5 * k + i], i == 4);
   }
   return csv_writer_write(f->ctx, &s, path);
 }

@@ -717,31 +717,28 @@ static lapis_status table(const lapis_flow *f, const char *path)
   static const char *const title[] = {"name", "point",    "x",
                                       "y",    "doubtful", "instance"};
   lapis_mat slot, sure, xy, of;
-  size_t size = strlen(path);
-  char behind = size > 4 && strcmp(path + size - 4, ".tsv") == 0 ? '\t' : ',';
   const char *const *name = ((const match *)f->own)->name;
-  csv_writer s = {.used = 0};
+  csv_writer s;
   TRY(flow_get(f, "match", &slot));
   TRY(flow_get(f, "inlier", &sure));
   TRY(flow_get(f, "xy", &xy));
   TRY(flow_get(f, "instance", &of));
-  for (int i = 0; i < 6; i++)
-    csv_writer_put(&s, title[i], i < 5 ? behind : '\n');
+  csv_writer_begin(&s, NULL, path);
+  for (int i = 0; i < 6; i++) csv_writer_put(&s, title[i], i == 5);
   for (int64_t k = 0; k < slot.cols; k++) {
     for (int64_t p = 0; p < slot.rows; p++) {
       double at = lapis_mat_at(&slot, p, k);
-      char text[3][40] = {"", "", ""};
-      snprintf(text[0], sizeof text[0], "%" PRId64, p + 1);
-      for (int i = 0; i < 2 && at >= 0; i++)
-        lapis_number_print(text[i + 1], sizeof text[i + 1], "%.9g",
-                           lapis_mat_at(&xy, i, (int64_t)at));
-      csv_writer_put(&s, ((const char *const *)f->names.val)[k], behind);
-      csv_writer_put(&s, name == NULL ? text[0] : name[p], behind);
-      for (int i = 1; i < 3; i++) csv_writer_put(&s, text[i], behind);
-      csv_writer_put(&s, lapis_mat_at(&sure, p, k) < 0.5 ? "yes" : "no",
-                     behind);
-      snprintf(text[0], sizeof text[0], "%.0f", lapis_mat_at(&of, 0, p));
-      csv_writer_put(&s, text[0], '\n');
+      csv_writer_put(&s, ((const char *const *)f->names.val)[k], false);
+      if (name == NULL)
+        csv_writer_put_number(&s, "%.0f", (double)p + 1, false);
+      else
+        csv_writer_put(&s, name[p], false);
+      for (int i = 0; i < 2; i++)
+        csv_writer_put_number(&s, "%.9g",
+                              at >= 0 ? lapis_mat_at(&xy, i, (int64_t)at) : NAN,
+                              false);
+      csv_writer_put(&s, lapis_mat_at(&sure, p, k) < 0.5 ? "yes" : "no", false);
+      csv_writer_put_number(&s, "%.0f", lapis_mat_at(&of, 0, p), true);
     }
   }
   return csv_writer_write(f->ctx, &s, path);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "images/page/page.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
 
 static const double MOST = 1e9; /* of a number that page.js reads */
@@ -85,9 +86,14 @@ static void put_suspect(page *p, const lapis_report *w, int64_t i)
   page_escape(p, page_text_at(&w->label_names, 0, s->column));
   put_change(p, s, w->suspects_fit_least || is_kept(s));
   page_words(p, "</span>\n");
-  if (!isnan(s->probability))
-    page_print(p, "<span class=\"quiet\">wrong with probability %.3f</span>\n",
-               s->probability);
+  if (!isnan(s->probability)) {
+    char number[32];
+    const lapis_dialect d = lapis_dialect_for(w->dialect, NULL);
+    lapis_number_print(number, sizeof number, "%.3f", s->probability);
+    lapis_dialect_number(&d, number);
+    page_print(p, "<span class=\"quiet\">wrong with probability %s</span>\n",
+               number);
+  }
   page_words(p, "</div></li>\n");
 }
 
@@ -98,6 +104,18 @@ static void put_row(page *p, const lapis_mat *A, int64_t j, const char *before)
     page_words(p, c == 0 ? before : ",");
     page_json_text(p, page_text_at(A, c, j));
   }
+}
+
+/* As a text of JSON, ends of lines included. */
+static void put_signs(page *p, const char *text)
+{
+  page_words(p, "\"");
+  for (; *text != '\0'; text++)
+    if (*text == '\r' || *text == '\n')
+      page_words(p, *text == '\r' ? "\\r" : "\\n");
+    else
+      page_print(p, "%c", *text);
+  page_words(p, "\"");
 }
 
 static void put_columns(page *p, const lapis_report *w)
@@ -113,6 +131,11 @@ static void put_columns(page *p, const lapis_report *w)
   }
   page_print(p, "],\n\"first\":%" PRId64 ",\"lists\":%s", 1 + w->beside.rows,
              w->lists ? "true" : "false");
+  const lapis_dialect d = lapis_dialect_for(w->dialect, "labels.csv");
+  page_print(p, ",\"delimiter\":\"%c\",\"begin\":", d.delimiter);
+  put_signs(p, d.begin);
+  page_words(p, ",\"end\":");
+  put_signs(p, d.end);
 }
 
 static void put_rows(page *p, const lapis_report *w)

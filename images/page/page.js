@@ -305,15 +305,15 @@
     };
     // As RFC 4180 has it.
     const quote = text =>
-      /^\s|[",;\t\r\n]|\s$/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+      /^\s|[",;|\t\r\n]|\s$/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
     const cell = text => quote((runs(text) ? "'" : '') + text);
     id('export').addEventListener('click', () => {
       const told = data.checked ? ['checked'] : [];
       const table = rows.map((row, j) => [
         ...row.slice(0, first), ...mine.get(j) || given(j),
         ...told.map(() => looked(j) ? 'yes' : '')]);
-      const text = [[...data.columns, ...told], ...table]
-        .map(row => row.map(cell).join(',') + '\n').join('');
+      const text = data.begin + [[...data.columns, ...told], ...table]
+        .map(row => row.map(cell).join(data.delimiter) + data.end).join('');
       const link = document.createElement('a');
       link.href = URL.createObjectURL(new Blob([text], {type: 'text/csv'}));
       link.download = 'labels.csv';
@@ -324,11 +324,16 @@
 
   // ---- the table of answers: sorted, searched, a few rows at a time
   function leaf() {
-    const SHOWN = 25, {columns, marks} = JSON.parse(id('sheet').textContent);
+    const SHOWN = 25;
+    const {columns, marks, decimal} = JSON.parse(id('sheet').textContent);
     const body = document.querySelector('.sheet tbody');
     const heads = all('.sheet th button'), count = columns[0].values.length;
     const rows = [...Array(count).keys()];
-    const words = rows.map(j => columns.map(c => c.values[j]).join(' ').toLowerCase());
+    // A number as its table writes it.
+    const shown = (c, v) => typeof v !== 'number' ? v :
+      (c.share ? v.toFixed(3) : String(v)).replace('.', decimal);
+    const words = rows.map(j =>
+      columns.map(c => shown(c, c.values[j])).join(' ').toLowerCase());
     rows.sort((a, b) =>
       (marks[b] === 'several') - (marks[a] === 'several') || a - b);
     let found = rows, at = 0, by = -1, sign = 1;
@@ -342,7 +347,7 @@
         bar.value = v;
         e.append(bar, ' ');
       }
-      e.append(c.share && v !== '' ? v.toFixed(3) : v);
+      e.append(shown(c, v));
       return e;
     }
     function row(j) {

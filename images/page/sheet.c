@@ -61,14 +61,23 @@ static void put_head(page *p, const lapis_report *w)
   page_words(p, "</tr></thead>\n<tbody>\n");
 }
 
-static void put_cell(page *p, const lapis_sheet_column *c, int64_t j)
+/* A number by the decimal mark of its table. */
+static const char *in_dialect(const lapis_report *w, char room[NUMBER])
+{
+  const lapis_dialect d = lapis_dialect_for(w->dialect, NULL);
+  lapis_dialect_number(&d, room);
+  return room;
+}
+
+static void put_cell(page *p, const lapis_report *w,
+                     const lapis_sheet_column *c, int64_t j)
 {
   char room[NUMBER];
   const char *text = shown(c, j, room);
   bool share = is_share(c) && *text != '\0';
   page_words(p, c->values.dtype == LAPIS_TEXT ? "<td>" : "<td class=\"n\">");
   if (share) page_print(p, "<meter value=\"%s\"></meter> ", text);
-  page_escape(p, text);
+  page_escape(p, text == room ? in_dialect(w, room) : text);
   page_words(p, "</td>");
 }
 
@@ -83,7 +92,7 @@ static void put_rows(page *p, const lapis_report *w)
     left--;
     page_print(p, "<tr class=\"%s\">", mark_of(w, j));
     page_element(p, "th scope=\"row\"", shown(&w->column[0], j, room));
-    for (int64_t k = 1; k < w->columns; k++) put_cell(p, &w->column[k], j);
+    for (int64_t k = 1; k < w->columns; k++) put_cell(p, w, &w->column[k], j);
     page_words(p, "</tr>\n");
   }
   page_words(p, "</tbody></table></div>\n");
@@ -123,7 +132,8 @@ static void put_data(page *p, const lapis_report *w)
     page_words(p, "[]");
   else
     put_values(p, &marks);
-  page_words(p, "}\n</script>\n");
+  page_print(p, ",\n\"decimal\":\"%c\"}\n</script>\n",
+             lapis_dialect_for(w->dialect, NULL).decimal);
 }
 
 static bool marks_any(const lapis_report *w, const char *wanted)

@@ -1,4 +1,5 @@
 /* csv_writer.c - a table of text while it grows. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,18 @@ static void put(csv_writer *s, const char *text, size_t size)
   s->used += size;
 }
 
-void csv_writer_put(csv_writer *s, const char *text, char behind)
+void csv_writer_begin(csv_writer *s, const char *dialect, const char *path)
+{
+  *s = (csv_writer){.d = lapis_dialect_for(dialect, path)};
+  put(s, s->d.begin, strlen(s->d.begin));
+}
+
+static void end_cell(csv_writer *s, bool last)
+{
+  put(s, last ? s->d.end : &s->d.delimiter, last ? strlen(s->d.end) : 1);
+}
+
+void csv_writer_put(csv_writer *s, const char *text, bool last)
 {
   size_t size = strlen(text);
   bool empty = size == 0; /* a word such as NA is one in quotes */
@@ -32,7 +44,17 @@ void csv_writer_put(csv_writer *s, const char *text, char behind)
     put(s, at, 1);
   }
   if (!plain) put(s, "\"", 1);
-  put(s, &behind, 1);
+  end_cell(s, last);
+}
+
+void csv_writer_put_number(csv_writer *s, const char *format, double value,
+                           bool last)
+{
+  char text[40];
+  lapis_number_print(text, sizeof text, format, value);
+  lapis_dialect_number(&s->d, text);
+  put(s, text, isnan(value) ? 0 : strlen(text));
+  end_cell(s, last);
 }
 
 lapis_status csv_writer_write(lapis_ctx *ctx, csv_writer *s, const char *path)

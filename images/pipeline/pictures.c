@@ -21,9 +21,8 @@ static void add_settings(const lapis_flow *f, const flow_pictures *shown,
   const lapis_param *p;
   for (int i = 0; (p = lapis_method_param(m, i)) != NULL && i < PAGE_SETTINGS;
        i++) {
-    if (lapis_settings_get(NULL, m, shown->settings, p->name, w->value[i],
-                           PAGE_VALUE) < 0)
-      w->value[i][0] = '\0';
+    (void)lapis_settings_get(NULL, m, shown->settings, p->name, w->value[i],
+                             PAGE_VALUE); /* cut where it is longer */
     w->setting[i] = (lapis_report_row){p->name, w->value[i]};
     to->settings = i + 1;
   }

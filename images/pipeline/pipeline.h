@@ -41,12 +41,18 @@ bool letters_apart(const char *text, char *to, size_t size);
 
 /* ---- csv_writer.c: a table to be written --------------------------------*/
 typedef struct csv_writer {
+  lapis_dialect d;
   char *text;
   size_t used, room;
   bool lost; /* no memory */
 } csv_writer;
-/* A cell, quoted where it would else end early, and the sign behind it. */
-void csv_writer_put(csv_writer *s, const char *text, char behind);
+/* dialect: of the table that it answers, as lapis_cells has it; or NULL. */
+void csv_writer_begin(csv_writer *s, const char *dialect, const char *path);
+/* A cell, quoted where it would else end early; last: of its row. */
+void csv_writer_put(csv_writer *s, const char *text, bool last);
+/* NaN: an empty cell. */
+void csv_writer_put_number(csv_writer *s, const char *format, double value,
+                           bool last) LAPIS_PRINTF(2, 0);
 /* Writes the file and empties the writer. */
 lapis_status csv_writer_write(lapis_ctx *ctx, csv_writer *s, const char *path);
 

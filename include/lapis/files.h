@@ -180,9 +180,11 @@ typedef struct lapis_column {
   const char *remark[LAPIS_COLUMN_REMARKS]; /* what is doubtful of its cells, up
                                                to a NULL */
   const char
-      *odd_one; /* the one text in all cells that are not numbers, of many
-                 * different ones, or not dates; NULL: there is none */
-  bool padded;  /* whole numbers, some of which begin with 0: 01234 */
+      *odd_one;      /* the one text in all cells that are not numbers, of many
+                      * different ones, or not dates; NULL: there is none */
+  const bool *tells; /* listed: of texts that repeat, whether each other column
+                      * never changes within one of them; NULL: they do not */
+  bool padded;       /* whole numbers, some of which begin with 0: 01234 */
 } lapis_column;
 typedef struct lapis_columns {
   int64_t rows, columns; /* rows: without the header */
@@ -246,7 +248,9 @@ LAPIS_API const lapis_data *lapis_dataset_data(const lapis_dataset *ds);
  * the columns of a table that are targets), "target_values" (texts of the codes
  * of several text targets: one row for all of them, or, where each has two
  * texts of its own, a row a target), "target_decimals" (how many a table writes
- * each target's numbers with, or -1), "id_name" (the title of names),
+ * each target's numbers with, or -1), "id_name" (the title of names), "dialect"
+ * (of the first table of text: what stands between cells, the decimal mark,
+ * whether a byte order mark or sep= begins it, whether CR LF ends lines),
  * "feature_settings" (how X was made of images, as lapis features writes it; of
  * another program whatever it calls so, where that is text); empty when
  * unknown. */
@@ -272,8 +276,11 @@ LAPIS_API void lapis_sheet_number(const lapis_sheet_column *column,
  * are of two values, which may be codes, or are measured finer than any table
  * writes. */
 LAPIS_API int lapis_decimals_of(const lapis_mat *Y, int64_t i);
-/* Columns side by side, to .csv, or to .tsv where path ends so. */
+/* Columns side by side, to .csv, or to .tsv where path ends so.  dialect: as
+ * lapis_dataset_text says of the table that they are answers to; NULL: commas
+ * and points. */
 LAPIS_API lapis_status lapis_sheet_write(lapis_ctx *ctx, const char *path,
+                                         const char *dialect,
                                          const lapis_sheet_column *column,
                                          int count);
 /* The table `from` (.csv .tsv .arff) again, its columns, titles and cells as

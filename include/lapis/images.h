@@ -527,6 +527,10 @@ typedef struct lapis_report {
   lapis_mat margin;       /* n: how far an answer is from another one; the
                              least are looked at first */
   bool lists;             /* a cell of `labels` may be a list, a;b */
+
+  const char *dialect; /* of the table that it answers, as lapis_dataset_text
+                          says it: numbers of answers, and labels.csv, are
+                          written so; or NULL */
 } lapis_report;
 static inline lapis_report lapis_report_defaults(void)
 {

@@ -11,7 +11,9 @@ extern "C" {
 /* ---- settings by name --------------------------------------------------*/
 /* Generic access to the settings struct of a method, by name.  default writes
  * m->settings_size bytes, fill the program's own struct; set checks type and
- * bounds; get writes text that set would read back to the same value. */
+ * bounds; get writes text that set would read back to the same value, and
+ * where size bytes do not hold it answers LAPIS_ESHAPE, with how many it
+ * needs. */
 LAPIS_API void lapis_settings_fill(const lapis_method *m, void *settings,
                                    size_t size);
 static inline void lapis_settings_default(const lapis_method *m, void *settings)

@@ -5,6 +5,8 @@
  * version, without a word in the changelog. */
 #ifndef LAPIS_PUBLIC_TOOLS
 #define LAPIS_PUBLIC_TOOLS
+#include <string.h>
+
 #include "lapis.h"
 
 #ifdef __cplusplus
@@ -69,6 +71,23 @@ LAPIS_API char *lapis_text_shown(const char *text, char *to, size_t size);
  * before such a text, which their reader takes off; so a text that begins with
  * ' before one of these needs another. */
 LAPIS_API bool lapis_text_runs(const char *text);
+/* How a table of text is written.  text: as lapis_dataset_text says of the
+ * table ("dialect"); NULL or anything else: the plain way.  path: .tsv has
+ * tabs; between decimal commas stand semicolons. */
+typedef struct lapis_dialect {
+  char delimiter, decimal;
+  char begin[16];  /* what stands before the first cell: a byte order mark, a
+                      line "sep=;" */
+  const char *end; /* of a line */
+} lapis_dialect;
+LAPIS_API lapis_dialect lapis_dialect_for(const char *text, const char *path);
+/* The point of a number becomes its decimal mark. */
+static inline void lapis_dialect_number(const lapis_dialect *d, char *number)
+{
+  char *point = strchr(number, '.');
+  if (point != NULL) *point = d->decimal;
+}
+
 /* It is empty but for blanks, or one of the words that readers of tables take
  * for "not known": NA, ?, none, ... */
 LAPIS_API bool lapis_text_missing(const char *text);
@@ -101,6 +120,7 @@ typedef struct lapis_cells {
   const char **text; /* columns x rows; "" where missing: empty, ?, NA, ...; the
                         first row may be titles */
   int64_t *line;     /* rows: in the file, from 1 */
+  char dialect[32];  /* how it is written, for lapis_dialect_for */
 } lapis_cells;
 /* missing: as of lapis_table_options. */
 LAPIS_API lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,

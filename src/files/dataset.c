@@ -22,7 +22,8 @@ typedef enum which {
   M_TARGET_DECIMALS,
   M_TARGET_VALUES,
   M_ID_NAME,
-  M_FEATURE_SETTINGS, /* text, or what another program calls so; last */
+  M_FEATURE_SETTINGS, /* text, or what another program calls so */
+  M_DIALECT,          /* of the first table of text; of no container; last */
   MEMBERS
 } which;
 
@@ -41,7 +42,8 @@ static const char *const member_names[MEMBERS + 1] = {
     [M_TARGET_VALUES] = "target_values",
     [M_TARGET_DECIMALS] = "target_decimals",
     [M_ID_NAME] = "id_name",
-    [M_FEATURE_SETTINGS] = "feature_settings"};
+    [M_FEATURE_SETTINGS] = "feature_settings",
+    [M_DIALECT] = "dialect"};
 
 typedef struct slot {
   bool set;
@@ -397,7 +399,7 @@ static lapis_status read_table(lapis_dataset *ds, io_file *f, const char *asked,
 static bool may_bring(const lapis_dataset *ds, which asked, const char *name)
 {
   which m = which_of(name);
-  if (asked == M_X) return true;
+  if (asked == M_X || (m == M_DIALECT && !ds->slot[m].set)) return true;
   if (asked == M_Y && (m == M_NAMES || m == M_ID_NAME))
     return !ds->slot[M_NAMES].set;
   return m == asked ||

@@ -455,13 +455,13 @@ typedef struct io_cell {
   /* Of a feature that is one number the words it may be, NULL: any number. */
   const char *const *word;
   int64_t words;
-  bool coded;         /* they stand for 0, 1, 2, ..; else each is a number */
-  bool whole;         /* it is declared to hold whole numbers */
-  int64_t digits;     /* that they are written with, zeros before; 0: any */
-  int64_t decimals;   /* that its numbers have at most; -1: any */
-  const char *text;   /* without quotes */
-  bool missing, last; /* last: of its row */
-  char delimiter;     /* of delimited text; else 0 */
+  bool coded;          /* they stand for 0, 1, 2, ..; else each is a number */
+  bool whole;          /* it is declared to hold whole numbers */
+  int64_t digits;      /* that they are written with, zeros before; 0: any */
+  int64_t decimals;    /* that its numbers have at most; -1: any */
+  const char *text;    /* without quotes */
+  bool missing, last;  /* last: of its row */
+  const char *dialect; /* of delimited text; else NULL */
   const struct csv_cell *cell; /* of delimited text, as it stands; else NULL */
 } io_cell;
 typedef void (*io_cell_fn)(void *user, const io_cell *cell);
@@ -655,6 +655,14 @@ void marks_join(marks *table, const marks *m);
 marks_found marks_judge(const marks *m, const marks *table, char delimiter,
                         char decimal, char *rather, char said[MARKS_BYTES]);
 
+/* ---- dialect.c: how a table is written ----------------------------------*/
+enum { DIALECT_BYTES = sizeof((lapis_cells *)NULL)->dialect };
+/* of: of all its numbers; NULL: nothing is known of these. */
+void dialect_find(const io_file *f, const csv_scan *start, const marks *of,
+                  char text[DIALECT_BYTES]);
+/* The text as the array "dialect". */
+lapis_status dialect_add(lapis_ctx *ctx, const char *text, lapis_arrays *out);
+
 /* ---- triplets.c: a table of row, column, value --------------------------*/
 /* *done false: the table is not of this kind, by its header and the options. */
 lapis_status triplets_read(const csv_scan *start, const table_request *q,
@@ -685,7 +693,9 @@ typedef struct io_print {
 lapis_status io_print_begin(lapis_ctx *ctx, const char *path, io_print *p);
 void io_put(io_print *p, const char *text, int64_t size);
 void io_put_text(io_print *p, const char *text);
-void io_put_number(io_print *p, double value); /* shortest; "nan", "-inf" */
+/* Shortest; "nan", "-inf". */
+void io_number_text(double value, char *text, size_t size);
+void io_put_number(io_print *p, double value);
 void io_put_integer(io_print *p, int64_t value);
 /* A cell of delimited text, in quotes where it needs them; a text that a
  * spreadsheet would run gets a mark before it. */

@@ -6,13 +6,8 @@
 #include <string.h>
 
 #include "files/io.h"
+#include "lapis/tools.h"
 #include "mat/mat.h"
-
-static char delimiter_of(const char *path)
-{
-  const lapis_format *format = lapis_format_of_name(path);
-  return format != NULL && strcmp(format->name, "tsv") == 0 ? '\t' : ',';
-}
 
 static const char *text_at(const lapis_mat *m, int64_t i, int64_t j)
 {
@@ -70,30 +65,31 @@ int lapis_decimals_of(const lapis_mat *Y, int64_t i)
 
 /* What is not known is an empty cell. */
 static void put_value(io_print *p, const lapis_sheet_column *c, int64_t j,
-                      char delimiter)
+                      const lapis_dialect *d)
 {
   char text[400];
   if (c->values.dtype == LAPIS_TEXT) {
-    io_put_cell(p, text_at(&c->values, 0, j), delimiter);
+    io_put_cell(p, text_at(&c->values, 0, j), d->delimiter);
     return;
   }
   double v = lapis_mat_at(&c->values, 0, j);
   if (isnan(v)) return;
-  if (!c->rounded) {
-    io_put_number(p, v);
-    return;
-  }
-  lapis_sheet_number(c, v, LAPIS_SHEET_DIGITS, text, sizeof text);
-  io_put_plain_cell(p, text, delimiter);
+  if (c->rounded)
+    lapis_sheet_number(c, v, LAPIS_SHEET_DIGITS, text, sizeof text);
+  else
+    io_number_text(v, text, sizeof text);
+  lapis_dialect_number(d, text);
+  io_put_plain_cell(p, text, d->delimiter);
 }
 
 /* ---- columns ------------------------------------------------------------*/
 lapis_status lapis_sheet_write(lapis_ctx *ctx, const char *path,
+                               const char *dialect,
                                const lapis_sheet_column *column, int count)
 {
   NEEDS(ctx, path, column);
   io_print p;
-  char behind = delimiter_of(path);
+  lapis_dialect d = lapis_dialect_for(dialect, path);
   for (int k = 0; k < count; k++) {
     const lapis_mat *values = &column[k].values;
     TRY(mat_check_view(ctx, "sheet", "a column", values));
@@ -109,17 +105,18 @@ lapis_status lapis_sheet_write(lapis_ctx *ctx, const char *path,
                         path, k + 1, values->cols, column[0].values.cols);
   }
   TRY(io_print_begin(ctx, path, &p));
+  io_put_text(&p, d.begin);
   for (int k = 0; k < count; k++) {
-    if (k > 0) io_put(&p, &behind, 1);
-    io_put_cell(&p, column[k].title, behind);
+    if (k > 0) io_put(&p, &d.delimiter, 1);
+    io_put_cell(&p, column[k].title, d.delimiter);
   }
-  io_put_text(&p, "\n");
+  io_put_text(&p, d.end);
   for (int64_t j = 0; count > 0 && j < column[0].values.cols; j++) {
     for (int k = 0; k < count; k++) {
-      if (k > 0) io_put(&p, &behind, 1);
-      put_value(&p, &column[k], j, behind);
+      if (k > 0) io_put(&p, &d.delimiter, 1);
+      put_value(&p, &column[k], j, &d);
     }
-    io_put_text(&p, "\n");
+    io_put_text(&p, d.end);
   }
   return io_print_end(&p);
 }
@@ -128,8 +125,9 @@ lapis_status lapis_sheet_write(lapis_ctx *ctx, const char *path,
 typedef struct filler {
   io_print p;
   const lapis_mat *X, *Y; /* or NULL */
-  char delimiter, decimal;
-  const char *end; /* of a line */
+  char decimal;           /* as it is read; 0: the usual */
+  const char *to;
+  lapis_dialect d; /* from the first cell on */
   int64_t filled;
 } filler;
 
@@ -140,9 +138,9 @@ static void put_own(filler *f, const char *text)
   csv_cell cell = {
       .text = text, .size = (int64_t)strlen(text), .decimal = f->decimal};
   if (csv_value(&cell, NULL) == CSV_NUMBER)
-    io_put_plain_cell(&f->p, text, f->delimiter);
+    io_put_plain_cell(&f->p, text, f->d.delimiter);
   else
-    io_put_cell(&f->p, text, f->delimiter);
+    io_put_cell(&f->p, text, f->d.delimiter);
 }
 
 /* The value with the largest number. */
@@ -189,7 +187,7 @@ static void put_filled(filler *f, const lapis_mat *m, const io_cell *cell)
 {
   char text[400];
   if (m->dtype == LAPIS_TEXT) {
-    io_put_cell(&f->p, text_at(m, cell->place, cell->row), f->delimiter);
+    io_put_cell(&f->p, text_at(m, cell->place, cell->row), f->d.delimiter);
     return;
   }
   double v = lapis_mat_at(m, cell->place, cell->row);
@@ -199,9 +197,8 @@ static void put_filled(filler *f, const lapis_mat *m, const io_cell *cell)
                      text, sizeof text);
   if (cell->digits > 0 && v >= 0 && v < 1e15) /* 7 among 01 .. 12 is 07 */
     (void)snprintf(text, sizeof text, "%0*.0f", (int)cell->digits, round(v));
-  char *point = strchr(text, '.');
-  if (point != NULL && f->decimal == ',') *point = ',';
-  io_put_plain_cell(&f->p, text, f->delimiter);
+  lapis_dialect_number(&f->d, text);
+  io_put_plain_cell(&f->p, text, f->d.delimiter);
 }
 
 static void fill_cell(filler *f, const io_cell *cell)
@@ -224,8 +221,9 @@ static void fill_cell(filler *f, const io_cell *cell)
 /* Given: to the byte, but for quotes where the delimiter is another one. */
 static void put_given(filler *f, const csv_cell *cell)
 {
-  bool quote = !cell->quoted && cell->raw_size > 0 &&
-               memchr(cell->raw, f->delimiter, (size_t)cell->raw_size) != NULL;
+  bool quote =
+      !cell->quoted && cell->raw_size > 0 &&
+      memchr(cell->raw, f->d.delimiter, (size_t)cell->raw_size) != NULL;
   if (!quote) {
     io_put(&f->p, cell->raw, cell->raw_size);
     return;
@@ -241,26 +239,18 @@ static void put_given(filler *f, const csv_cell *cell)
 static void take_cell(void *user, const io_cell *cell)
 {
   filler *f = user;
-  if (cell->delimiter == ';' && f->delimiter == ',') f->delimiter = ';';
-  if (cell->column > 0) io_put(&f->p, &f->delimiter, 1);
+  if (f->d.end == NULL) {
+    f->d = lapis_dialect_for(cell->dialect, f->to);
+    io_put_text(&f->p, f->d.begin);
+  }
+  if (cell->column > 0) io_put(&f->p, &f->d.delimiter, 1);
   if (cell->missing && cell->row >= 0)
     fill_cell(f, cell);
   else if (cell->cell != NULL)
     put_given(f, cell->cell);
   else
     put_own(f, cell->text);
-  if (cell->last) io_put_text(&f->p, f->end);
-}
-
-/* The byte order mark and the ends of lines are those of the file, too. */
-static void put_start(filler *f, const io_file *from)
-{
-  size_t size = (size_t)from->size;
-  const unsigned char *line = size > 0 ? memchr(from->data, '\n', size) : NULL;
-  bool carriage = line != NULL && line > from->data && line[-1] == '\r';
-  f->end = carriage ? "\r\n" : "\n";
-  if (size >= 3 && memcmp(from->data, "\xef\xbb\xbf", 3) == 0)
-    io_put(&f->p, "\xef\xbb\xbf", 3);
+  if (cell->last) io_put_text(&f->p, f->d.end);
 }
 
 static lapis_status complete(lapis_ctx *ctx, io_file *from,
@@ -275,8 +265,8 @@ static lapis_status complete(lapis_ctx *ctx, io_file *from,
         "is none to complete; a result in .npz has its features "
         "as low_rank",
         io_name(from->path));
+  f->to = to;
   TRY(io_print_begin(ctx, to, &f->p));
-  put_start(f, from);
   lapis_status status = from->format == IO_CSV
                             ? table_walk(ctx, from, &q, take_cell, f)
                             : arff_walk(ctx, from, &q, take_cell, f);
@@ -292,9 +282,8 @@ lapis_status lapis_table_complete(lapis_ctx *ctx, const char *from,
 {
   NEEDS(ctx, from, to);
   io_file file;
-  filler f = {.X = X, .Y = Y, .delimiter = delimiter_of(to)};
+  filler f = {.X = X, .Y = Y};
   if (opt != NULL) f.decimal = opt->decimal;
-  if (f.decimal == ',' && f.delimiter == ',') f.delimiter = ';';
   if (filled != NULL) *filled = 0;
   TRY(io_options_check(ctx, opt));
   if (X != NULL) TRY(mat_check_view(ctx, "table", "X", X));

@@ -49,19 +49,23 @@ void io_put_integer(io_print *p, int64_t value)
   io_put_text(p, text);
 }
 
+void io_number_text(double value, char *text, size_t size)
+{
+  if (isnan(value))
+    (void)snprintf(text, size, "nan");
+  else if (isinf(value))
+    (void)snprintf(text, size, value > 0 ? "inf" : "-inf");
+  else if (fabs(value) < 1e15 && floor(value) >= value && value != 0)
+    (void)snprintf(text, size, "%" PRId64, (int64_t)value);
+  else
+    lapis_number_text(value, text, size);
+}
+
 void io_put_number(io_print *p, double value)
 {
   char text[40];
-  if (isnan(value))
-    io_put_text(p, "nan");
-  else if (isinf(value))
-    io_put_text(p, value > 0 ? "inf" : "-inf");
-  else if (fabs(value) < 1e15 && floor(value) >= value && value != 0)
-    io_put_integer(p, (int64_t)value);
-  else {
-    lapis_number_text(value, text, sizeof text);
-    io_put_text(p, text);
-  }
+  io_number_text(value, text, sizeof text);
+  io_put_text(p, text);
 }
 
 /* In quotes where it would be read as something else without: tab and

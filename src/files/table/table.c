@@ -147,9 +147,38 @@ static bool has_number(const column *c)
 }
 
 /* ---- roles ---------------------------------------------------------------*/
+/* Groups and weights: a column each. */
+static lapis_status check_one(const table *t)
+{
+  const lapis_table_options *opt = t->request->opt;
+  const char *what = t->request->targets;
+  bool one = strcmp(what, "group") == 0 || strcmp(what, "weight") == 0;
+  int64_t count = 0, last = 0;
+  char name[24];
+  for (int64_t j = 0; j < t->columns; j++) {
+    io_role role = t->column[j].role;
+    if (role != IO_FEATURE && role != IO_TARGET) continue;
+    count++;
+    last = j;
+  }
+  if (!one || count < 2 || (opt != NULL && opt->target != NULL))
+    return LAPIS_OK;
+  const csv_cell *title = &t->column[last].title;
+  bool titled = t->header && title->size > 0;
+  (void)snprintf(name, sizeof name, "%" PRId64, last + 1);
+  return lapis_fail(t->ctx, LAPIS_EFORMAT,
+                    "%s: has %" PRId64
+                    " columns, and the %s of a sample is one of them: name it, "
+                    "as in %s:%.*s",
+                    t->path, count, what, t->path,
+                    titled ? csv_shown_bytes(title) : (int)strlen(name),
+                    titled ? title->text : name);
+}
+
 static lapis_status settle_roles(table *t)
 {
   TRY(table_mark_roles(t));
+  TRY(check_one(t));
   bool known = table_model(t) != NULL && t->header;
   if (known) TRY(table_meet_model(t));
   for (int64_t j = 0; j < t->columns; j++) {
@@ -411,7 +440,7 @@ static lapis_status hand_over(table *t, lapis_arrays *out)
     TRY(add_decimals(t, out));
   if (t->header && t->count[IO_ID] > 0)
     TRY(add_titles(t, IO_ID, "id_name", out));
-  return LAPIS_OK;
+  return dialect_add(t->ctx, t->dialect, out);
 }
 
 /* Numbers of the rows are rarely meant as a feature. */
@@ -519,6 +548,7 @@ static lapis_status open_table(table *t, const io_file *f)
 {
   const lapis_table_options *opt = t->request->opt;
   t->memory = (arena){.ctx = t->ctx};
+  t->file = f;
   TRY(csv_open(t->ctx, t->path, (const char *)f->data, f->size, &t->start));
   t->start.passes = 2; /* scan_rows, and what stores or walks */
   if (opt != NULL) t->start.decimal = opt->decimal;
@@ -595,7 +625,9 @@ static lapis_status learn_columns(table *t)
   TRY(table_settle_header(t));
   judge_cells(t);
   TRY(settle_roles(t));
-  return check_columns(t);
+  TRY(check_columns(t));
+  dialect_find(t->file, &t->start, &t->marks, t->dialect);
+  return LAPIS_OK;
 }
 
 static lapis_status read_steps(table *t, lapis_arrays *out)
@@ -642,7 +674,7 @@ static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
       char *text = base_alloc_raw(t->ctx, cell.size + 1, 1);
       if (text == NULL) return LAPIS_ENOMEM;
       (void)csv_copy(&cell, text);
-      visit(user, &(io_cell){.delimiter = t->start.delimiter,
+      visit(user, &(io_cell){.dialect = t->dialect,
                              .row = row,
                              .column = j,
                              .role = c->role,
@@ -711,7 +743,8 @@ lapis_status table_read(lapis_ctx *ctx, io_file *f, const io_request *request,
   if (strcmp(request->table.features, "X") == 0) {
     bool done;
     TRY(triplets_read(&t.start, &request->table, out, &done));
-    if (done) return LAPIS_OK;
+    if (done) dialect_find(f, &t.start, NULL, t.dialect);
+    if (done) return dialect_add(ctx, t.dialect, out);
   }
   lapis_status status = read_steps(&t, out);
   close_table(&t);

@@ -35,12 +35,14 @@ typedef struct table {
   lapis_ctx *ctx;
   const char *path;
   const table_request *request;
+  const io_file *file;
   csv_scan start;
   int64_t columns, rows; /* rows: without the header */
   bool header, text_targets;
   int64_t count[4]; /* columns of each role */
   column *column;
-  marks marks;         /* of all columns of numbers */
+  marks marks; /* of all columns of numbers */
+  char dialect[DIALECT_BYTES];
   io_text *titled;     /* the titles, sorted */
   table_place *beyond; /* of each row, where column `passed` begins */
   int64_t passed;

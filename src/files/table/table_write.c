@@ -9,7 +9,7 @@
 
 typedef struct sheet {
   io_print p;
-  char delimiter;
+  lapis_dialect d;
   lapis_mat X;              /* dense */
   const lapis_mat *Y;       /* or NULL */
   const lapis_mat *names;   /* of samples, or NULL */
@@ -28,20 +28,24 @@ static const char *text_of(const lapis_mat *row, int64_t i)
 
 static void put_cell(sheet *s, const char *text)
 {
-  io_put_cell(&s->p, text, s->delimiter);
+  io_put_cell(&s->p, text, s->d.delimiter);
 }
 
 /* What is not known is an empty cell; alone in its row it would be no row. */
 static void put_number(sheet *s, double value)
 {
   bool alone = s->names == NULL && s->X.rows + (s->Y ? s->Y->rows : 0) == 1;
-  if (!isnan(value) || alone) io_put_number(&s->p, value);
+  char text[40];
+  if (isnan(value) && !alone) return;
+  io_number_text(value, text, sizeof text);
+  lapis_dialect_number(&s->d, text);
+  io_put_text(&s->p, text);
 }
 
 /* Delimiter before every cell but the first of a row. */
 static void next_cell(sheet *s, bool *first)
 {
-  if (!*first) io_put(&s->p, &s->delimiter, 1);
+  if (!*first) io_put(&s->p, &s->d.delimiter, 1);
   *first = false;
 }
 
@@ -77,7 +81,7 @@ static void put_header(sheet *s)
     bool titled = titles != NULL && titles->cols == s->Y->rows;
     put_title(s, titled ? titles : NULL, i, "y");
   }
-  io_put_text(&s->p, "\n");
+  io_put_text(&s->p, s->d.end);
 }
 
 static void put_target(sheet *s, int64_t i, int64_t j)
@@ -107,7 +111,7 @@ static void put_row(sheet *s, int64_t j)
     next_cell(s, &first);
     put_target(s, i, j);
   }
-  io_put_text(&s->p, "\n");
+  io_put_text(&s->p, s->d.end);
 }
 
 static const lapis_mat *mat_of(const lapis_named *item, int count,
@@ -120,6 +124,7 @@ static const lapis_mat *mat_of(const lapis_named *item, int count,
 static lapis_status write_sheet(lapis_ctx *ctx, const char *path, sheet *s)
 {
   TRY(io_print_begin(ctx, path, &s->p));
+  io_put_text(&s->p, s->d.begin);
   if (s->names != NULL || s->Y != NULL || s->feature != NULL) put_header(s);
   for (int64_t j = 0; j < s->X.cols; j++) put_row(s, j);
   return io_print_end(&s->p);
@@ -127,7 +132,7 @@ static lapis_status write_sheet(lapis_ctx *ctx, const char *path, sheet *s)
 
 static lapis_status write_table(lapis_ctx *ctx, const char *path,
                                 const lapis_named *item, int count,
-                                char delimiter)
+                                const char *like)
 {
   static const char *const kept[] = {"X",
                                      "Y",
@@ -137,9 +142,12 @@ static lapis_status write_table(lapis_ctx *ctx, const char *path,
                                      "target_names",
                                      "target_values",
                                      "id_name",
+                                     "dialect",
                                      NULL};
   lapis_array owned;
-  sheet s = {.delimiter = delimiter,
+  const lapis_mat *dialect = mat_of(item, count, "dialect");
+  sheet s = {.d = lapis_dialect_for(
+                 dialect != NULL ? text_of(dialect, 0) : NULL, like),
              .Y = mat_of(item, count, "Y"),
              .names = mat_of(item, count, "names"),
              .feature = mat_of(item, count, "feature_names"),
@@ -160,11 +168,11 @@ static lapis_status write_table(lapis_ctx *ctx, const char *path,
 lapis_status csv_write(lapis_ctx *ctx, const char *path,
                        const lapis_named *item, int count)
 {
-  return write_table(ctx, path, item, count, ',');
+  return write_table(ctx, path, item, count, "F.csv");
 }
 
 lapis_status tsv_write(lapis_ctx *ctx, const char *path,
                        const lapis_named *item, int count)
 {
-  return write_table(ctx, path, item, count, '\t');
+  return write_table(ctx, path, item, count, "F.tsv");
 }
