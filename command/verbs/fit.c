@@ -236,10 +236,12 @@ static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
   lapis_mat words = lapis_mat_text(&missing, 1, 1);
   if (s >= 0 && missing != NULL)
     s = lapis_model_set_text(c->ctx, m, "missing", &words);
-  const char *decimal = args_get(&c->args, "decimal");
-  lapis_mat mark = lapis_mat_text(&decimal, 1, 1);
-  if (s >= 0 && decimal != NULL)
+  lapis_mat mark = lapis_mat_text(&c->decimal, 1, 1);
+  if (s >= 0 && c->decimal != NULL)
     s = lapis_model_set_text(c->ctx, m, "decimal", &mark);
+  lapis_mat dialect = lapis_dataset_text(j->ds, "dialect");
+  if (s >= 0 && dialect.cols > 0)
+    s = lapis_model_set_text(c->ctx, m, "dialect", &dialect);
   return s < 0 ? s : put_decimals(c, j, m);
 }
 
@@ -354,9 +356,7 @@ static int report(cli *c, const job *j)
     print_json(to);
   } else {
     print_text(c, j);
-    const char *output = args_get(&c->args, "output"); /* .npz has all */
-    if (output == NULL || is_sheet(output) || is_page(output))
-      print_contradicted(c, j->ds);
+    print_contradicted(c, j->ds);
     print_asked(j);
     print_filled(c, j);
   }
@@ -630,6 +630,9 @@ static int take_choice(cli *c, job *j)
                     path);
   s = lapis_settings_set(c->ctx, c->method, j->settings, "candidates",
                          *(const char *const *)a->mat.val);
+  a = lapis_arrays_find(&j->earlier, "decimal");
+  if (a != NULL && a->mat.dtype == LAPIS_TEXT && a->mat.cols == 1)
+    c->decimal = *(const char *const *)a->mat.val;
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 

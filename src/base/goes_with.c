@@ -106,9 +106,9 @@ static bool holds(const beside *b, const condition *c)
   }
   if (is_tried(b->tried, c)) return true;
   if (c->words == NULL) return is_set(b, p) != c->absent;
-  return lapis_settings_get(NULL, b->m, b->settings, p->name, text,
-                            sizeof text) >= 0 &&
-         is_word(c, text) != c->absent;
+  bool fits = lapis_settings_get(NULL, b->m, b->settings, p->name, text,
+                                 sizeof text) >= 0;
+  return (fits && is_word(c, text)) != c->absent;
 }
 
 /* "with --kernel rbf or chi2"; what is left to LAPIS need not be named. */

@@ -369,10 +369,24 @@ lapis_status lapis_settings_set_matrix(lapis_ctx *ctx, const lapis_method *m,
 }
 
 /* ---- text out -----------------------------------------------------------*/
+/* A value that is no text of the program's, in room. */
+static void value_text(const lapis_param *p, double v, char *room, size_t size)
+{
+  if (p->type == LAPIS_PARAM_ENUM)
+    choice_text(p->choices, (int)v, room, size);
+  else if (p->type == LAPIS_PARAM_BOOL)
+    snprintf(room, size, "%s", v != 0 ? "true" : "false");
+  else if (automatic(p, v) && (isnan(v) || v < p->low))
+    snprintf(room, size, "auto");
+  else
+    lapis_number_text(v, room, size);
+}
+
 lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
                                 const void *settings, const char *name,
                                 char *text, size_t size)
 {
+  char room[128] = "";
   NEEDS(ctx, m, settings, name);
   if (size > 0) NEEDS(ctx, text);
   const lapis_param *p = lapis_param_find(m, name);
@@ -380,18 +394,15 @@ lapis_status lapis_settings_get(lapis_ctx *ctx, const lapis_method *m,
   TRY(check_settings(ctx, m, settings));
   bool given = reaches(settings, p);
   const void *from = (const char *)settings + p->offset;
-  double v = given ? load(p, from) : p->value;
   const char *words =
       given && p->type == LAPIS_PARAM_TEXT ? *(const char *const *)from : NULL;
-  if (p->type == LAPIS_PARAM_TEXT)
-    snprintf(text, size, "%s", words == NULL ? "" : words);
-  else if (p->type == LAPIS_PARAM_ENUM)
-    choice_text(p->choices, (int)v, text, size);
-  else if (p->type == LAPIS_PARAM_BOOL)
-    snprintf(text, size, "%s", v != 0 ? "true" : "false");
-  else if (automatic(p, v) && (isnan(v) || v < p->low))
-    snprintf(text, size, "auto");
-  else
-    lapis_number_text(v, text, size);
-  return LAPIS_OK;
+  if (p->type != LAPIS_PARAM_TEXT)
+    value_text(p, given ? load(p, from) : p->value, room, sizeof room);
+  if (words == NULL) words = room;
+  snprintf(text, size, "%s", words);
+  if (strlen(words) < size) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_ESHAPE,
+                    "%s: the value of %s takes %zu bytes, and there is room "
+                    "for %zu",
+                    m->name, name, strlen(words) + 1, size);
 }

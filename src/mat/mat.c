@@ -472,29 +472,33 @@ static bool is_known(const lapis_mat *Y, int64_t j)
   return false;
 }
 
-void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
-                   const lapis_mat *Y, bool left_out)
+/* Whoever says it says the same, so that it is heard once. */
+void mat_say_blank(lapis_ctx *ctx, const lapis_mat *X, const lapis_mat *Y,
+                   bool left_out)
 {
   enum { NAMED = 5, ROOM = 160 };
-  char rows[ROOM] = "";
-  int64_t count = 0;
+  char rows[ROOM] = "", asked[80] = "";
+  int64_t count = 0, unknown = 0;
   size_t used = 0;
   for (int64_t j = 0; j < X->cols; j++) {
-    if (!mat_is_blank(X, j, left_out) || is_known(Y, j)) continue;
+    if (!mat_is_blank(X, j, left_out)) continue;
+    unknown += !is_known(Y, j);
     if (count++ < NAMED)
       used +=
           (size_t)snprintf(rows + used, sizeof rows - used, "%s%" PRId64,
                            count > 1 ? ", " : "", base_row(ctx, j, X->cols));
   }
-  if (count == 0) return;
+  if (unknown == 0) return;
   if (count > NAMED)
     snprintf(rows + used, sizeof rows - used, ", ... (%" PRId64 " rows)",
              count);
-  base_note(
-      ctx, BASE_WARNING, "blank-row",
-      "%s: row%s %s of X: no feature is observed; answered as a sample of "
-      "which nothing is known",
-      method, count > 1 ? "s" : "", rows);
+  if (unknown < count)
+    snprintf(asked, sizeof asked, "%" PRId64 " of them without a label ",
+             unknown);
+  base_note(ctx, BASE_WARNING, "blank-row",
+            "row%s %s of X: no feature is observed; %sanswered as a sample of "
+            "which nothing is known",
+            count > 1 ? "s" : "", rows, asked);
 }
 
 void *mat_packed(lapis_ctx *ctx, const lapis_mat *m, bool turned)

@@ -71,10 +71,10 @@ lapis_status mat_weighted_targets(arena *own, const lapis_mat *Y,
  * row by row; NULL: no memory. */
 void *mat_packed(lapis_ctx *ctx, const lapis_mat *m, bool turned);
 /* Says once which samples hold no number: of a sparse X, where what is left out
- * is unknown, those of which nothing is stored.  Y: labels, those with one are
- * not meant; or NULL. */
-void mat_say_blank(lapis_ctx *ctx, const char *method, const lapis_mat *X,
-                   const lapis_mat *Y, bool left_out);
+ * is unknown, those of which nothing is stored.  Y: labels, or NULL; where all
+ * of them have one, nothing is said. */
+void mat_say_blank(lapis_ctx *ctx, const lapis_mat *X, const lapis_mat *Y,
+                   bool left_out);
 /* Says where X has gaps, and features in units that differ much. */
 lapis_status mat_say_units(lapis_ctx *ctx, const char *method,
                            const lapis_mat *X);

@@ -35,7 +35,9 @@ lapis_status mat_say_units(lapis_ctx *ctx, const char *method,
   if (most > TIMES * least)
     base_note(ctx, BASE_WARNING, "units-differ",
               "%s: deviations of features from %.3g to %.3g: the largest "
-              "decide; {map standard} puts them on one scale",
-              method, least, most);
+              "decide; %s",
+              method, least, most,
+              base_door(ctx, "--map standard puts them on one scale",
+                        "divide each by its own"));
   return LAPIS_OK;
 }

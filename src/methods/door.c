@@ -83,6 +83,8 @@ static lapis_status pass_door(lapis_ctx *ctx, const lapis_method *m,
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "this method is none of lapis_method_at's; "
                       "lapis_method_find finds one by its name");
+  if (base_backend_name(ctx) != NULL && lapis_ctx_backend(ctx) == NULL)
+    return lapis_ctx_status(ctx);
   if (!e->splits) TRY(method_alone(ctx, m->name));
   if (base_ranks(ctx) > 1 &&
       lapis_method_chooses(m, settings, lapis_data_has(data)))

@@ -86,6 +86,50 @@ static void defaults_lie_within_bounds(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* A text that does not fit is refused, with the room that it takes. */
+static void long_settings_are_refused(void **state)
+{
+  static const char LONG_TEXT[] = "linear --map standard --C 0.1, trees, mc";
+  lapis_ctx *ctx = lapis_ctx_new();
+  const lapis_method *m = lapis_method_find("auto");
+  lapis_auto_settings set;
+  char text[64], words[32];
+  lapis_settings_default(m, &set);
+  assert_int_equal(lapis_settings_set(ctx, m, &set, "candidates", LONG_TEXT),
+                   0);
+  snprintf(words, sizeof words, "takes %zu bytes", sizeof LONG_TEXT);
+  for (size_t size = 0; size < sizeof LONG_TEXT; size++) {
+    assert_int_equal(lapis_settings_get(ctx, m, &set, "candidates", text, size),
+                     LAPIS_ESHAPE);
+    assert_non_null(strstr(lapis_ctx_error(ctx), words));
+  }
+  assert_int_equal(
+      lapis_settings_get(ctx, m, &set, "candidates", text, sizeof LONG_TEXT),
+      LAPIS_OK);
+  assert_string_equal(text, LONG_TEXT);
+  lapis_ctx_free(ctx);
+}
+
+/* ... by methods that would not open it, too, before anything else. */
+static void unknown_backends_are_refused_at_once(void **state)
+{
+  static const char *const method[] = {"trees", "linear", "auto", "mc"};
+  double x = 1, y = 0, set[128];
+  lapis_data data = {.X = lapis_mat_f64(&x, 1, 1),
+                     .Y = lapis_mat_f64(&y, 1, 1)};
+  lapis_ctx *ctx = lapis_ctx_new();
+  assert_int_equal(lapis_ctx_set(ctx, "backend", "abacus"), LAPIS_OK);
+  for (int i = 0; i < 4; i++) {
+    lapis_solver *s;
+    const lapis_method *m = lapis_method_find(method[i]);
+    lapis_settings_default(m, set);
+    assert_int_equal(lapis_solver_new(ctx, m, &data, set, &s), LAPIS_EINVAL);
+    assert_non_null(strstr(lapis_ctx_error(ctx), "\"abacus\" is not known"));
+    assert_null(s);
+  }
+  lapis_ctx_free(ctx);
+}
+
 static void settings_by_name(void **state)
 {
   lapis_ctx *ctx = lapis_ctx_new();
@@ -347,6 +391,8 @@ int test_base(void)
       cmocka_unit_test(threads_are_what_openmp_allows),
       cmocka_unit_test(defaults_lie_within_bounds),
       cmocka_unit_test(settings_by_name),
+      cmocka_unit_test(long_settings_are_refused),
+      cmocka_unit_test(unknown_backends_are_refused_at_once),
       cmocka_unit_test(matrices_by_name),
       cmocka_unit_test(impossible_sizes_are_refused),
       cmocka_unit_test(arenas_give_until_they_fail),

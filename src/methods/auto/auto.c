@@ -722,7 +722,7 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
     bagged_free(&bags);
     return s;
   }
-  mat_say_blank(ctx, class_->method, &data->X, &data->Y,
+  mat_say_blank(ctx, &data->X, &data->Y,
                 data->X.colptr != NULL && like->absent != LAPIS_ABSENT_ZERO);
   auto_solver *w = auto_of(*out);
   w->name = class_ == &auto_class ? auto_method.name : class_->method;

@@ -499,7 +499,7 @@ static lapis_status check(lapis_ctx *ctx, const lapis_mc_settings *set,
                       X->rows, D);
   if (left_out) TRY(observed_check(ctx, X));
   TRY(mc_check_features(ctx, set->variant, X));
-  mat_say_blank(ctx, "mc", X, NULL, left_out);
+  mat_say_blank(ctx, X, NULL, left_out);
   return LAPIS_OK;
 }
 

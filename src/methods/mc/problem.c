@@ -189,7 +189,7 @@ static lapis_status encode(mc *w, const lapis_data *data)
   mc_problem *p = &w->p;
   lapis_data counted;
   TRY(mc_weighted(w->base.ctx, &w->base.arena, data, &counted));
-  mat_say_blank(w->base.ctx, "mc", &data->X, &counted.Y,
+  mat_say_blank(w->base.ctx, &data->X, &counted.Y,
                 mc_leaves_out(&w->set, data));
   p->weight = mat_empty(&data->Y) ? NULL : data->weight;
   TRY(targets_encode(w->base.ctx, "mc", &counted.Y, &p->labels));

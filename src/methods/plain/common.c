@@ -60,7 +60,7 @@ lapis_status linear_begin(lapis_solver *s, linear_answer *a,
   lapis_mat Y;
   TRY(mat_weighted_targets(&s->arena, &data->Y, data->weight, &Y));
   TRY(take_targets(s, a, &Y));
-  mat_say_blank(s->ctx, s->cls->method, &data->X, &Y, false);
+  mat_say_blank(s->ctx, &data->X, &Y, false);
   a->d = data->X.rows;
   a->n = data->X.cols;
   a->K = a->labels.classes;

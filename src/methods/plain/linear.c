@@ -28,6 +28,12 @@
 #include "op/learn/ridge.h"
 #include "op/learn/samples.h"
 
+/* What brings features to unit size. */
+static const char *standard(const lapis_ctx *ctx)
+{
+  return base_door(ctx, "--map standard", "dividing each by its deviation");
+}
+
 /* Samples of which some label is known; all: the answer's own arrays. */
 typedef struct taught {
   int64_t n;
@@ -345,8 +351,8 @@ static lapis_status conclude(linear *w)
   base_note(s->ctx, BASE_WARNING, "unproved",
             "linear: the gradient is %.1e of the first one, but rounding lets "
             "no gap below %.1e be proved: features are far from unit size; "
-            "{map standard} brings them there",
-            s->info.residual, s->info.gap);
+            "%s brings them there",
+            s->info.residual, s->info.gap, standard(s->ctx));
   s->info.gap = NAN;
   return LAPIS_OK;
 }
@@ -397,7 +403,8 @@ static lapis_status solve(lapis_solver *s)
                         s->loop.status == LAPIS_PRECISION_FLOOR))
     base_note(s->ctx, BASE_WARNING, "far-from-unit-size",
               "linear: features are far from unit size, where C means little "
-              "and steps are many: {map standard} brings them there");
+              "and steps are many: %s brings them there",
+              standard(s->ctx));
   linear_answer_give(s, a, w->W);
   solver_publish(s, "weights", lapis_mat_f64(w->W, a->d + 1, a->K));
   if (w->dual != NULL) publish_dual(w);

@@ -436,7 +436,7 @@ static lapis_status check_X(lapis_ctx *ctx, const char *method,
                       "%" PRId64,
                       method, X->rows, d);
   TRY(rr_check_new(ctx, method, X));
-  if (cleans) mat_say_blank(ctx, method, X, NULL, false);
+  if (cleans) mat_say_blank(ctx, X, NULL, false);
   return cleans ? LAPIS_OK : rr_check_raw(ctx, method, X);
 }
 

@@ -327,7 +327,7 @@ static lapis_status predict_new(lapis_ctx *ctx, const lapis_data *data,
   sv_predict *w = (sv_predict *)s;
   w->square = kernel == LAPIS_KERNEL_PRECOMPUTED;
   w->unknown = fills && lapis_mat_missing(&data->X) > 0;
-  if (w->unknown) mat_say_blank(ctx, cls->method, &data->X, NULL, false);
+  if (w->unknown) mat_say_blank(ctx, &data->X, NULL, false);
   lapis_status status = la_open_host(ctx, &w->h);
   if (status >= 0) status = take_samples(w, &data->X);
   if (status >= 0) status = read_model(w, learned);

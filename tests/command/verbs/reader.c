@@ -98,7 +98,9 @@ static void suspects_are_printed(void **state)
   assert_non_null(strstr(c.out, "\"suspects\""));
   command_run(&c,
               "fit mc t.csv --target tree --mu-rel .1 --suspects 3 -o o.npz");
-  assert_null(strstr(c.out, "margin above 0")); /* they are in the file */
+  at = strstr(c.out, "margin above 0"); /* as without a file */
+  assert_true(at != NULL &&
+              (strstr(at, "given oak") || strstr(at, "given pine")));
   command_end(&c);
 }
 
