@@ -537,6 +537,21 @@ static void find_leaks(const lapis_columns *all, question *q)
     q->leak[j] = few && q->leak[j] && !q->target[j];
 }
 
+/* Words within which what is asked never changes: a person, of whom there are
+ * several rows; -1: none. */
+static int find_group(const lapis_columns *all, const question *q)
+{
+  for (int j = 0; j < all->listed && q->classes; j++) {
+    const lapis_column *c = &all->column[j];
+    bool tells = c->tells != NULL && is_nominal(c) && !q->target[j] &&
+                 !q->leak[j] && is_name(all, j);
+    for (int k = 0; k < all->listed && tells; k++)
+      tells = !q->target[k] || c->tells[k];
+    if (tells) return j;
+  }
+  return -1;
+}
+
 /* A line that a person may paste.  Texts that are
  * neither names nor classes cannot be features.  Who answers best is not known
  * before, so it is asked. */
@@ -544,20 +559,23 @@ static void print_line(const cli *c, const lapis_columns *all, const char *path,
                        const question *q, const char *before)
 {
   bool drop[LAPIS_COLUMNS_LISTED], nominal[LAPIS_COLUMNS_LISTED],
-      id[LAPIS_COLUMNS_LISTED] = {false};
+      id[LAPIS_COLUMNS_LISTED] = {false}, group[LAPIS_COLUMNS_LISTED];
+  int together = find_group(all, q);
   int features = 0, names = find_id(c, all);
   char decimal = '\0';
   char file[4096];
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *at = &all->column[j];
-    bool asked = !q->leak[j] && j != names && !is_constant(all, at);
+    group[j] = j == together && j != names;
+    bool asked =
+        !q->leak[j] && j != names && !group[j] && !is_constant(all, at);
     bool number = asked && holds_numbers(at) && !at->padded;
     if (at->type == LAPIS_COLUMN_COMMA && decimal == '\0')
       decimal = at->decimal;
     id[j] = j == names;
     bool words = !q->target[j] && asked && is_nominal(at);
     nominal[j] = words && !at->declared; /* the declared become features so */
-    drop[j] = !q->target[j] && !number && !words && !id[j];
+    drop[j] = !q->target[j] && !number && !words && !id[j] && !group[j];
     features += !q->target[j] && (number || words);
   }
   if (q->method == NULL || features == 0) return;
@@ -565,6 +583,7 @@ static void print_line(const cli *c, const lapis_columns *all, const char *path,
   shell_file(stdout, lapis_text_shown(path, file, sizeof file));
   print_list(all, "--id", id);
   print_list(all, "--target", q->target);
+  print_list(all, "-G", group);
   print_list(all, "--one-hot", nominal);
   print_list(all, "--drop", drop);
   if (q->completed) printf(" --completed completed.csv");
@@ -586,6 +605,12 @@ static void print_advice(const cli *c, const lapis_columns *all,
       printf("  note: %s has gaps as labels have: it is left out of the "
              "features, as new samples will not have it\n",
              title_of(all, j, title, sizeof title));
+  int group = find_group(all, &q);
+  if (!q.open && group >= 0)
+    printf("  note: rows of one %s never differ in what is asked: they may "
+           "belong together, as pictures of one person do; -G holds them out "
+           "together\n",
+           title_of(all, group, title, sizeof title));
   if (!q.open) {
     print_line(c, all, path, &q, "  for example:");
     return;

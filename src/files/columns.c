@@ -258,6 +258,99 @@ static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
   return arena_status(memory);
 }
 
+/* ---- what a column of texts tells of the others
+ * ----------------------------*/
+enum { TOLD = 16, TELLERS = 16, TELLING = 1000, TWICE = 5 };
+
+/* One that may tell, and the columns of few values of which it may. */
+typedef struct teller {
+  int column, count, of[TOLD];
+  int64_t room;    /* places of its values */
+  uint64_t *value; /* room: 0: free */
+  uint64_t *first; /* room x count: what stands beside the value */
+  bool *again;     /* ... twice or more */
+  bool *tells;     /* listed */
+} teller;
+
+static bool may_tell(const lapis_column *c)
+{
+  return c->type == LAPIS_COLUMN_TEXT && c->numbers == 0 &&
+         c->odd_one == NULL && c->different >= TWICE &&
+         c->different <= TELLING && 2 * c->different <= c->texts;
+}
+
+static bool begin_teller(const lapis_columns *all, int j, arena *memory,
+                         teller *x)
+{
+  *x = (teller){.column = j, .room = 2 * all->column[j].different};
+  for (int k = 0; k < all->listed && x->count < TOLD; k++)
+    if (k != j && all->column[k].different >= 2 &&
+        all->column[k].different <= FEW)
+      x->of[x->count++] = k;
+  x->value = arena_take(memory, x->room, sizeof *x->value);
+  x->first = arena_take(memory, x->room * TOLD, sizeof *x->first);
+  x->again = arena_take(memory, x->room * TOLD, sizeof *x->again);
+  x->tells = arena_take(memory, all->listed, sizeof *x->tells);
+  if (arena_status(memory) < 0) return false;
+  for (int k = 0; k < x->count; k++) x->tells[x->of[k]] = true;
+  return true;
+}
+
+/* met: hashes of a row's cells; 0: missing. */
+static void tell_row(teller *x, const uint64_t *met)
+{
+  uint64_t h = met[x->column];
+  int64_t at = (int64_t)((h ^ h >> 32) % (uint64_t)x->room);
+  if (h == 0) return;
+  while (x->value[at] != 0 && x->value[at] != h) at = (at + 1) % x->room;
+  x->value[at] = h;
+  for (int k = 0; k < x->count; k++) {
+    uint64_t *first = &x->first[at * TOLD + k], now = met[x->of[k]];
+    if (now == 0) continue;
+    if (*first == now) x->again[at * TOLD + k] = true;
+    if (*first != 0 && *first != now) x->tells[x->of[k]] = false;
+    if (*first == 0) *first = now;
+  }
+}
+
+/* Few values that are met again beside their own may be alike by chance. */
+static void end_teller(teller *x, lapis_column *c)
+{
+  for (int k = 0; k < x->count; k++) {
+    int times = 0;
+    for (int64_t at = 0; at < x->room; at++) times += x->again[at * TOLD + k];
+    x->tells[x->of[k]] = x->tells[x->of[k]] && times >= TWICE;
+  }
+  c->tells = x->tells;
+}
+
+static lapis_status find_tellers(csv_scan s, lapis_columns *out, arena *memory,
+                                 const io_facts *facts)
+{
+  teller x[TELLERS];
+  int count = 0;
+  csv_cell cell = {.last = false};
+  uint64_t *met = arena_take(memory, out->listed, sizeof *met);
+  TRY(arena_status(memory));
+  for (int j = 0; j < out->listed && count < TELLERS; j++)
+    if (may_tell(&out->column[j]) && begin_teller(out, j, memory, &x[count]))
+      count++;
+  for (int64_t row = out->header ? -1 : 0; count > 0 && row < out->rows;
+       row++) {
+    for (int64_t j = 0; j < out->columns; j++) {
+      TRY(csv_next(&s, &cell));
+      if (j < out->listed)
+        met[j] = facts_kind(&facts[j], &cell, NULL) == CSV_MISSING
+                     ? 0
+                     : hash_of(&cell);
+    }
+    csv_skip_blank(&s);
+    for (int k = 0; k < count && row >= 0; k++) tell_row(&x[k], met);
+  }
+  for (int k = 0; k < count; k++) end_teller(&x[k], &out->column[x[k].column]);
+  return arena_status(memory);
+}
+
 static lapis_status scan(csv_scan s, const lapis_table_options *opt,
                          lapis_columns *out, arena *memory,
                          const io_facts *facts)
@@ -273,7 +366,8 @@ static lapis_status scan(csv_scan s, const lapis_table_options *opt,
     out->rows--;
     return scan(start, opt, out, memory, facts);
   }
-  return end_columns(out, memory, in, start.decimal, csv_copy);
+  TRY(end_columns(out, memory, in, start.decimal, csv_copy));
+  return find_tellers(start, out, memory, facts);
 }
 
 static lapis_status read_text(lapis_ctx *ctx, const io_file *f,

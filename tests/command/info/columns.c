@@ -224,6 +224,29 @@ static void odd_columns_of_strangers(void **state)
   command_end(&c);
 }
 
+/* Rows of one patient have one label: they belong together, which those of one
+ * city, whose labels differ, do not. */
+static void rows_of_one_belong_together(void **state)
+{
+  command c;
+  static char text[ROOM];
+  begin(&c);
+  *text = '\0';
+  append(text, "patient,city,size,kind\n");
+  for (int i = 0; i < 40; i++)
+    append(text, "p%d,t%d,%.2f,%s\n", i % 10, i % 7, some(i, 2),
+           i % 9 == 5   ? ""
+           : i % 10 < 5 ? "sick"
+                        : "well");
+  put(&c, "t.csv", text);
+  command_do(&c, "info t.csv");
+  if (strstr(c.out, "rows of one patient never differ") == NULL ||
+      strstr(c.out, "--target kind -G patient --one-hot city") == NULL)
+    fail_msg("%s", c.out);
+  command_do(&c, "fit auto t.csv --target kind -G patient --one-hot city");
+  command_end(&c);
+}
+
 /* What stands for unknown, and numbers that only look so. */
 static void numbers_of_strangers_that_mean_unknown(void **state)
 {
@@ -377,6 +400,7 @@ int test_columns(void)
       cmocka_unit_test(an_option_names_the_first_row),
       cmocka_unit_test(names_of_rows_are_no_features),
       cmocka_unit_test(odd_columns_of_strangers),
+      cmocka_unit_test(rows_of_one_belong_together),
       cmocka_unit_test(numbers_of_strangers_that_mean_unknown),
       cmocka_unit_test(cells_of_strangers_are_filled_alike),
       cmocka_unit_test(classes_of_numbers_and_texts),
