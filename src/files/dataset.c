@@ -394,8 +394,7 @@ static lapis_status read_table(lapis_dataset *ds, io_file *f, const char *asked,
   return read_columns(ds, f, asked, member, &titled, out);
 }
 
-/* X may bring Y and names along, Y its class names, and names where there are
- * none; nothing else a table holds was asked for. */
+/* X brings all along, Y its classes, and names where there are none. */
 static bool may_bring(const lapis_dataset *ds, which asked, const char *name)
 {
   which m = which_of(name);

@@ -39,7 +39,7 @@ static const io_kind kind_csv = {.shown = {"csv", ".csv .txt",
                                            false, NULL, true, false},
                                  .read = table_read,
                                  .write = csv_write};
-static const io_kind kind_tsv = {.shown = {"tsv", ".tsv .tab",
+static const io_kind kind_tsv = {.shown = {"tsv", IO_TSV_ENDINGS,
                                            "cells between tabs", TABLE_HOLDS,
                                            false, NULL, true, false},
                                  .read = table_read,
@@ -74,19 +74,6 @@ const io_kind *io_kind_of(io_format format)
 /* ---- by the beginning of a file -----------------------------------------*/
 
 /* ---- by name ------------------------------------------------------------*/
-/* One of the words, "  .csv .txt", ends path. */
-static bool has_ending(const char *path, const char *words)
-{
-  size_t length = strlen(path);
-  while (*words != '\0') {
-    size_t n = strcspn(words, " ");
-    if (n > 0 && length > n && memcmp(path + length - n, words, n) == 0)
-      return true;
-    words += n + (words[n] == ' ');
-  }
-  return false;
-}
-
 const lapis_format *lapis_format_at(int i)
 {
   return i >= 0 && i < IO_FORMATS ? &kinds[i]->shown : NULL;
@@ -96,7 +83,7 @@ const lapis_format *lapis_format_of_name(const char *path)
 {
   if (path == NULL) return NULL;
   for (int i = 0; i < IO_FORMATS; i++)
-    if (has_ending(path, kinds[i]->shown.endings)) return &kinds[i]->shown;
+    if (io_ends_in(path, kinds[i]->shown.endings)) return &kinds[i]->shown;
   return NULL;
 }
 
@@ -116,7 +103,7 @@ static const io_kind *kind_named(const char *path, const char *format)
 {
   for (int i = 0; i < IO_FORMATS; i++)
     if (format != NULL ? strcmp(format, kinds[i]->shown.name) == 0
-                       : has_ending(path, kinds[i]->shown.endings))
+                       : io_ends_in(path, kinds[i]->shown.endings))
       return kinds[i];
   return NULL;
 }

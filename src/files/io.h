@@ -81,6 +81,9 @@ int utf8_encode(uint32_t code, char *out);
 lapis_status io_check_utf8(lapis_ctx *ctx, const char *path, const char *at,
                            const char *end);
 int64_t utf8_length(const char *s); /* in characters; -1: not UTF-8 */
+/* One of the words, ".csv .txt", ends path. */
+#define IO_TSV_ENDINGS ".tsv .tab"
+bool io_ends_in(const char *path, const char *words);
 /* A rows x cols TEXT array whose pointers and bytes share one block; *pool
  * has room for `bytes` bytes. */
 lapis_status io_text_array(lapis_ctx *ctx, int64_t rows, int64_t cols,

@@ -185,3 +185,15 @@ lapis_status io_check_utf8(lapis_ctx *ctx, const char *path, const char *at,
   }
   return LAPIS_OK;
 }
+
+bool io_ends_in(const char *path, const char *words)
+{
+  size_t length = strlen(path);
+  while (*words != '\0') {
+    size_t n = strcspn(words, " ");
+    if (n > 0 && length > n && memcmp(path + length - n, words, n) == 0)
+      return true;
+    words += n + (words[n] == ' ');
+  }
+  return false;
+}

@@ -53,8 +53,7 @@ lapis_status dialect_add(lapis_ctx *ctx, const char *text, lapis_arrays *out)
 lapis_dialect lapis_dialect_for(const char *text, const char *path)
 {
   lapis_dialect d = {.delimiter = ',', .decimal = '.', .end = "\n"};
-  const lapis_format *format = path == NULL ? NULL : lapis_format_of_name(path);
-  bool tabs = format != NULL && strcmp(format->name, "tsv") == 0;
+  bool tabs = path != NULL && io_ends_in(path, IO_TSV_ENDINGS);
   bool known = text != NULL && strlen(text) >= 3 &&
                strchr(DELIMITERS, text[0]) != NULL &&
                (text[2] == ',' || text[2] == '.');
