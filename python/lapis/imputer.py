@@ -367,8 +367,8 @@ def _words_of(column):
 class AutoImputer(TransformerMixin, Estimator):
     """Fill missing values with a mean of several ways (factors, and each
     column from the others by ridge regression, neighbours, kernels, trees),
-    weighed a column at a time by cells that are hidden; where they are not
-    clearly ahead of it, with the column's mean, which a note says.  A column
+    weighed a column at a time by cells that are hidden; where they are not a
+    standard error ahead, with the column's mean, which a note says.  A column
     of words (in an array of objects or a data frame) is filled with one of
     its words.
     `transform` fills new rows, each by itself, by the rows of the fit.

@@ -7,8 +7,8 @@
  *                      w' (sum e e' of the column + PRIOR (mean e e' of all)) w
  *                      times s in [0, 1], by the column alone: 1 - s is the
  *                      weight of the column's own mean
- *                      s = 0 where hidden cells do not come clearly nearer
- *                      than by that alone (folds/unsure.h)
+ *                      s = 0 where hidden cells do not come nearer than by
+ *                      that alone, by a standard error (folds/unsure.h)
  *   fill the table in each way; a gap holds the mean by its column's weights
  *
  * so that a column has its own mean of the ways as far as its hidden cells are
@@ -298,7 +298,8 @@ static int by_column(const void *a, const void *b)
   return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Columns that are not clearly ahead of their mean are filled with it. */
+/* Columns that are not ahead of their mean by a standard error are filled with
+ * it.  Two would leave those to it that are told of a little, by few cells. */
 static void prefer_means(holes *w)
 {
   for (int64_t k = 0; k < w->n_held;) {
@@ -319,7 +320,7 @@ static void prefer_means(holes *w)
       regression_add(&sums, of[0], of[1]);
     }
     double r2 = regression_of(&sums, &error);
-    if (!regression_is_clear(r2, error, sums.units))
+    if (!(r2 > error))
       memset(x, 0, (size_t)((end - first) * HOLES_WAYS) * sizeof *x);
   }
 }
@@ -517,8 +518,9 @@ static void remark_means(const holes *w)
                    count - said);
   if (count > 0)
     base_note(w->base.ctx, BASE_WARNING, "filled-plain",
-              "auto: %s: hidden cells are not clearly predicted better than by "
-              "the column's mean or commonest word, which fills its gaps",
+              "auto: %s: hidden cells are predicted no better, by a standard "
+              "error, than by the column's mean or commonest word, which fills "
+              "its gaps",
               text);
 }
 
