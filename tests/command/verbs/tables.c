@@ -491,7 +491,7 @@ static void decimal_commas_and_dates(void **state)
   command c;
   begin(&c);
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
-    char text[200];
+    char text[300];
     snprintf(text, sizeof text, "a;b\n1;%s\n2;3\n", tried[i].cell);
     put(&c, "d.csv", text);
     command_run(&c, "convert d.csv d.tsv --decimal %s", tried[i].decimal);
