@@ -43,7 +43,7 @@ static void warn_of_both(cli *c, const char *table, const char *option,
 {
   lapis_columns all;
   bool both = false;
-  if (strpbrk(group, "./:") != NULL ||
+  if (c->quiet || strpbrk(group, "./:") != NULL ||
       lapis_columns_read(c->ctx, table, NULL, &all) < 0)
     return;
   for (int j = 0; all.header && j < all.listed; j++)

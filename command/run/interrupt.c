@@ -221,7 +221,7 @@ int checkpoint_close(cli *c, int code, bool finished)
   lapis_checkpoint *p = c->checkpoint;
   bool remove = code == EXIT_DONE && finished;
   if (p == NULL) return code;
-  if (!remove && lapis_checkpoint_write(p) < 0)
+  if (!remove && lapis_checkpoint_write(p) < 0 && !c->quiet)
     fprintf(stderr, "lapis: warning: %s: the checkpoint could not be written\n",
             args_get(&c->args, "checkpoint"));
   c->checkpoint = NULL;

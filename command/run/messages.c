@@ -27,7 +27,7 @@ static bool is_said(cli *c, const char *warning)
 static void on_message(int level, const char *text, void *user)
 {
   cli *c = user;
-  if ((c->quiet && level != 0) || (level <= 0 && is_said(c, text))) return;
+  if (c->quiet || (level <= 0 && is_said(c, text))) return;
   cli_wipe_bar(c);
   fprintf(stderr, "lapis: %s%s\n", level == 0 ? "warning: " : "", text);
 }

@@ -187,7 +187,8 @@ static int check_names(cli *c, const lapis_dataset *ds)
 static void warn_of_stop(cli *c)
 {
   char why[80];
-  if (c->ranks.rank > 0 || !model_stopped(c, c->model, why, sizeof why) ||
+  if (c->quiet || c->ranks.rank > 0 ||
+      !model_stopped(c, c->model, why, sizeof why) ||
       strncmp(why, "max-iters", 9) == 0)
     return;
   fprintf(stderr,

@@ -20,7 +20,7 @@ const cli_option common_options[] = {
     {"strict", 0, NULL, "exit 1 when stopped before the tolerance was met"},
     {"progress", 0, "auto|always|never",
      "whether a bar is shown; auto: on a terminal"},
-    {"quiet", 'q', NULL, "print nothing on stderr but errors and warnings"},
+    {"quiet", 'q', NULL, "print nothing on stderr but errors"},
     {"verbose", 'v', NULL, "say what was chosen and why (twice: iterations)"},
     {"help", 'h', NULL, "this text"},
     {NULL, 0, NULL, NULL}};

@@ -30,6 +30,7 @@ static void columns_are_found_by_title(void **state)
     assert_string_equal(c.out, "2 samples predicted, written to a.csv and "
                                "full.csv\n");
     command_slurp(&c, "a.csv", k == 0 ? first : again, sizeof first);
+    for (char *at = again; (at = strchr(at, ';')) != NULL;) *at = ',';
     if (k > 0) assert_string_equal(first, again);
     /* the cell that was empty, wherever its column stands */
     static const int column[] = {2, 2, 0, 0};
