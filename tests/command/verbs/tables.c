@@ -496,11 +496,9 @@ static void decimal_commas_and_dates(void **state)
     put(&c, "d.csv", text);
     command_run(&c, "convert d.csv d.tsv --decimal %s", tried[i].decimal);
     command_expect(&c, isnan(tried[i].value) ? 4 : 0, "");
-    if (isnan(tried[i].value)) continue;
-    snprintf(text, sizeof text, "%s", cell(&c, "d.tsv", 1, 1, '\t'));
-    char *mark = strchr(text, *tried[i].decimal); /* as the table has it */
-    if (mark != NULL) *mark = '.';
-    CHECK_NEAR(strtod(text, NULL), tried[i].value, 0);
+    if (!isnan(tried[i].value))
+      CHECK_NEAR(strtod(cell(&c, "d.tsv", 1, 1, '\t'), NULL), tried[i].value,
+                 0);
   }
   put(&c, "e.csv",
       ";datum;preis;klasse\n0;2021-01-02;1.200,50;ja\n"
