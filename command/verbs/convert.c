@@ -47,21 +47,11 @@ static void collect(const lapis_dataset *ds, lapis_mat X, members *m)
   }
 }
 
-/* A table stays written as it was. */
-static bool is_table(const cli *c, const char *path)
-{
-  const char *as = args_get(&c->args, "as");
-  return as == NULL ? is_sheet(path)
-                    : strcmp(as, "csv") == 0 || strcmp(as, "tsv") == 0;
-}
-
 static int write_all(cli *c, const lapis_dataset *ds, lapis_mat X,
                      const char *path)
 {
   members m = {.count = 0};
   collect(ds, X, &m);
-  if (is_table(c, path))
-    put(&m, "dialect", lapis_dataset_text(ds, "dialect"), true);
   lapis_status s = lapis_arrays_write(c->ctx, path, args_get(&c->args, "as"),
                                       m.item, m.count);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;

@@ -129,7 +129,7 @@ static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
   if (facts == NULL) return LAPIS_ENOMEM;
   lapis_status status = gather(s, &e, facts);
   if (status >= 0) tell(ctx, s.path, &e, facts);
-  dialect_find(f, &s, &(marks){.first = {{NULL, 0}}}, out->dialect);
+  dialect_find(f, &s, out->dialect);
   if (status >= 0) status = fill(s, facts, out);
   base_free(facts);
   return status;

@@ -660,8 +660,7 @@ marks_found marks_judge(const marks *m, const marks *table, char delimiter,
 
 /* ---- dialect.c: how a table is written ----------------------------------*/
 enum { DIALECT_BYTES = sizeof((lapis_cells *)NULL)->dialect };
-/* of: of all its numbers; NULL: nothing is known of these. */
-void dialect_find(const io_file *f, const csv_scan *start, const marks *of,
+void dialect_find(const io_file *f, const csv_scan *start,
                   char text[DIALECT_BYTES]);
 /* The text as the array "dialect". */
 lapis_status dialect_add(lapis_ctx *ctx, const char *text, lapis_arrays *out);

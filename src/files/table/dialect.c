@@ -22,18 +22,11 @@ static bool ends_by_carriage(const io_file *f)
   return line != NULL && line > f->data && line[-1] == '\r';
 }
 
-/* A table with semicolons and no decimal point comes from where commas are
- * decimal: what is written there with a point is no number to its programs. */
-void dialect_find(const io_file *f, const csv_scan *start, const marks *of,
+void dialect_find(const io_file *f, const csv_scan *start,
                   char text[DIALECT_BYTES])
 {
-  static const mark_kind by_point[] = {MARK_PLAIN, MARK_POINT, MARK_BY_POINT};
-  bool points = of == NULL;
-  for (int i = 0; i < 3 && of != NULL; i++)
-    points = points || of->first[by_point[i]].text != NULL;
   bool known = strchr(DELIMITERS, start->delimiter) != NULL;
-  char decimal = start->decimal;
-  if (decimal == '\0') decimal = start->delimiter == ';' && !points ? ',' : '.';
+  char decimal = start->decimal == ',' ? ',' : '.'; /* as it is read back */
   (void)snprintf(text, DIALECT_BYTES, "%c %c%s%s%s",
                  known && start->delimiter != '\0' ? start->delimiter : ',',
                  decimal, starts_with_mark(f) ? " BOM" : "",

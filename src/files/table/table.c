@@ -626,7 +626,7 @@ static lapis_status learn_columns(table *t)
   judge_cells(t);
   TRY(settle_roles(t));
   TRY(check_columns(t));
-  dialect_find(t->file, &t->start, &t->marks, t->dialect);
+  dialect_find(t->file, &t->start, t->dialect);
   return LAPIS_OK;
 }
 
@@ -743,7 +743,7 @@ lapis_status table_read(lapis_ctx *ctx, io_file *f, const io_request *request,
   if (strcmp(request->table.features, "X") == 0) {
     bool done;
     TRY(triplets_read(&t.start, &request->table, out, &done));
-    if (done) dialect_find(f, &t.start, NULL, t.dialect);
+    if (done) dialect_find(f, &t.start, t.dialect);
     if (done) return dialect_add(ctx, t.dialect, out);
   }
   lapis_status status = read_steps(&t, out);
