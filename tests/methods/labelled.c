@@ -231,7 +231,7 @@ static void refusals(void **state)
   for (int i = 0; i < D; i++) s.X[14 * D + i] = NAN;
   lapis_ctx_on_message(ctx, hear, heard);
   lapis_solver_free(solved(ctx, "rr", &s.all, &rr));
-  assert_non_null(strstr(heard, "rr: row 15 of X: no feature"));
+  assert_non_null(strstr(heard, "row 15 of X: no feature"));
   make(&s, 1, 2);
   s.X[6 * D] = NAN; /* row 7 has no label, and is answered */
   lapis_svmplus_settings plain = lapis_svmplus_defaults();

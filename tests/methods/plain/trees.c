@@ -28,7 +28,7 @@ static void what_is_known_is_answered(void **state)
     CHECK_NEAR(prob[j], p->truth[j] ? 1 - .5 / TREES : .5 / TREES, 1e-12);
   for (int j = KNOWN; j < N; j++) right += labels[j] == p->truth[j];
   CHECK_AT_LEAST(right, 68); /* of 80; no line is right of more than half */
-  assert_int_equal(lapis_result_info(s)->iterations, TREES);
+  assert_int_equal(lapis_result_info(s)->iterations, 0);
   discard(p, s);
 }
 
