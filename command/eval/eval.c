@@ -89,8 +89,13 @@ static void warn_of_none(const char *metric, const lapis_mat *truth,
                          double mean)
 {
   char text[128] = "";
+  double low = INFINITY, high = -INFINITY;
+  for (int64_t j = 0; j < truth->cols; j++) { /* fmin and fmax leave NaN out */
+    low = fmin(low, lapis_mat_at(truth, 0, j));
+    high = fmax(high, lapis_mat_at(truth, 0, j));
+  }
   if (strcmp(metric, "r2") == 0)
-    (void)lapis_constant_text(truth, 0, text, sizeof text);
+    (void)lapis_constant_text(low, high, truth->rows > 1, text, sizeof text);
   if (!isnan(mean)) return;
   if (*text != '\0')
     fprintf(stderr, "lapis: eval: %s\n", text);

@@ -272,11 +272,12 @@ typedef enum lapis_figure {
 LAPIS_API char *lapis_expected_text(const lapis_mat *figures, int64_t k,
                                     char *text, size_t size);
 
-/* Of row i of Y, targets that are numbers, where it holds one value: "the
- * target is the same in all known samples (5), so R^2 is not defined"; else "".
- * Returns text. */
-LAPIS_API char *lapis_constant_text(const lapis_mat *Y, int64_t i, char *text,
-                                    size_t size);
+/* Where the least and the largest known number of a target are one: "the target
+ * is the same in all known samples (5), so R^2 is not defined"; else, and of
+ * NaN, "".  target: which of several, from 1; 0: the only one.  Returns text.
+ */
+LAPIS_API char *lapis_constant_text(double low, double high, int64_t target,
+                                    char *text, size_t size);
 
 #ifdef __cplusplus
 }

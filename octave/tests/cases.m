@@ -393,6 +393,7 @@ end
 % Letters and digits alone: --mu-rel .1 and mu_rel=.1 are one.
 function text = unspelt (text)
   text = regexprep (text, '[^A-Za-z0-9.]', '');
+  text = strrep (text, 'mapstandard', ''); % the command's way to do it
 end
 
 function notes = notes_of_command (method, X, Y, given)

@@ -480,7 +480,7 @@ class Parameters(unittest.TestCase):
             rows = inspect.signature(cls).parameters
             own = [key for key in rows
                    if key not in ("random_state", "n_jobs", "verbose",
-                                  "missing")]
+                                  "missing", "positive")]
             self.assertEqual([option(key)[2:] for key in own], list(used))
             for key in own:
                 value, default = used[option(key)[2:]], rows[key].default

@@ -37,7 +37,7 @@ lapis_status mat_say_units(lapis_ctx *ctx, const char *method,
               "%s: deviations of features from %.3g to %.3g: the largest "
               "decide; %s",
               method, least, most,
-              base_door(ctx, "--map standard puts them on one scale",
+              base_door(ctx, "divide each by its own: --map standard",
                         "divide each by its own"));
   return LAPIS_OK;
 }

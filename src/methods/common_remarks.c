@@ -161,6 +161,14 @@ static lapis_status find_ranges(lapis_ctx *ctx, const lapis_data *data,
   return s;
 }
 
+static const char *constant_text(const lapis_mat *range, int64_t i,
+                                 char text[REMARK_VALUE])
+{
+  return lapis_constant_text(lapis_mat_at(range, i, 0),
+                             lapis_mat_at(range, i, 1),
+                             range->rows > 1 ? i + 1 : 0, text, REMARK_VALUE);
+}
+
 lapis_status remark_is_constant(lapis_ctx *ctx, const lapis_data *data,
                                 bool *out)
 {
@@ -169,7 +177,7 @@ lapis_status remark_is_constant(lapis_ctx *ctx, const lapis_data *data,
   lapis_status s = find_ranges(ctx, data, &range);
   *out = s >= 0;
   for (int64_t i = 0; i < range.rows && *out; i++)
-    *out = *lapis_constant_text(&range, i, text, sizeof text) != '\0';
+    *out = *constant_text(&range, i, text) != '\0';
   base_free(range.val);
   return s;
 }
@@ -181,7 +189,7 @@ static lapis_status remark_constant(lapis_ctx *ctx, const char *method,
   char text[REMARK_VALUE];
   lapis_status s = find_ranges(ctx, data, &range);
   for (int64_t i = 0; i < range.rows && s >= 0; i++)
-    if (*lapis_constant_text(&range, i, text, sizeof text) != '\0')
+    if (*constant_text(&range, i, text) != '\0')
       base_note(ctx, BASE_WARNING, "constant-target", "%s: %s", method, text);
   base_free(range.val);
   return s;
