@@ -14,7 +14,7 @@ static void put(csv_writer *s, const char *text, size_t size)
     if (!s->lost) s->text = text2;
     if (!s->lost) s->room = room;
   }
-  if (s->lost) return;
+  if (s->lost || size == 0) return; /* text may still be NULL */
   memcpy(s->text + s->used, text, size);
   s->used += size;
 }
