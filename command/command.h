@@ -90,9 +90,11 @@ typedef struct cli_option {
         "marked on a page (default 0.6; 0: none)"                            \
   }
 
-/* Of verbs that do many solves; what: which of them processes share. */
+/* What stands behind the samples of --ask. */
 #define CLI_MARGIN \
   "margin: the probability of the best class less that of the next"
+
+/* Of verbs that do many solves; what: which of them processes share. */
 #define CLI_JOBS_ROW(what)                                                   \
   {                                                                          \
     "jobs", 0, "N|auto",                                                     \

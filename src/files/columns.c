@@ -258,8 +258,7 @@ static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
   return arena_status(memory);
 }
 
-/* ---- what a column of texts tells of the others
- * ----------------------------*/
+/* ---- what a column of texts tells of the others -------------------------*/
 enum { TOLD = 16, TELLERS = 16, TELLING = 1000, TWICE = 5 };
 
 /* One that may tell, and the columns of few values of which it may. */
