@@ -431,8 +431,8 @@ def table5(quick):
         gaps = X.copy()
         gaps[np.ix_(few | ~first, block)] = np.nan
         seen = X[:, ~block]
-        told = ["--eta", 1, "--lambda", .05, "--gamma", .1, "--tol", "1e-3"]
-        told += [] if quick else ["--mu", .01, "--tol", "1e-5"]
+        told = ["--eta", 1, "--lambda", .05, "--gamma", .1]
+        told += LOOSE if quick else ["--mu", .01, "--tol", "1e-5"]
 
         def right(A, teach, options):
             new = fit_predict("rlda", {"X": A[teach], "Y": who[teach]},
