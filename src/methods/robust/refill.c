@@ -21,13 +21,31 @@ static lapis_status cover(rr_dstep *dstep, const double *X, double tau,
   return dstep->h->ops->upload(dstep->h, &D, &dstep->X);
 }
 
+/* An occlusion is the smaller part of a picture. */
+static void doubt_tau(const rr_dstep *dstep, double given, double kept)
+{
+  static const double MOST = 0.5;
+  if (given - kept > MOST * given)
+    base_note(dstep->h->ctx, BASE_WARNING, "mostly-covered",
+              "--refill took %.0f of 100 numbers for covered, as more than "
+              "--tau away from the repair: tau is meant for features from 0 to "
+              "1; give one in the units of these",
+              100 * (1 - kept / given));
+}
+
 static lapis_status fill(rr_dstep *dstep, const double *X, double tau,
                          double *filled)
 {
   lapis_mat D = lapis_mat_f64(filled, dstep->d, dstep->n);
+  double given = 0, kept = 0;
   TRY(dstep->h->ops->download(dstep->h, &dstep->A, &D));
-  for (int64_t k = 0; k < dstep->d * dstep->n; k++)
-    if (fabs(X[k] - filled[k]) <= tau) filled[k] = X[k];
+  for (int64_t k = 0; k < dstep->d * dstep->n; k++) {
+    given += !isnan(X[k]);
+    if (!(fabs(X[k] - filled[k]) <= tau)) continue;
+    filled[k] = X[k];
+    kept++;
+  }
+  doubt_tau(dstep, given, kept);
   return LAPIS_OK;
 }
 
