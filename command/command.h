@@ -361,10 +361,11 @@ lapis_status result_write(cli *c, const lapis_solver *s,
                           const lapis_dataset *ds, const char *path);
 /* answer_page.c: the answers as a table, or a page where path is one: a row a
  * sample, its label (or what takes its place), whether it was given, and a
- * score for each class.  origins: the data's targets are what was given. */
+ * score for each class.  map: of the features that s was given, or NULL.
+ * origins: the data's targets are what was given. */
 lapis_status answers_write(cli *c, const lapis_solver *s,
-                           const lapis_dataset *ds, bool origins,
-                           const char *path);
+                           const lapis_dataset *ds, const lapis_map *map,
+                           bool origins, const char *path);
 /* How the table at hand is written, or that which the model was fitted to;
  * NULL: neither is a table (lapis_dialect_for). */
 const char *dialect_of(cli *c, const lapis_dataset *ds);

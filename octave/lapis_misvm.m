@@ -13,8 +13,9 @@ function [labels, result, info] = lapis_misvm (X, Y, group, varargin)
   %                      its instances is
   %  bags                B: the group of each of the B bags
   %  bag_scores          B: the largest f in it
-  %  bag_labels          B, with --threshold auto: whether that is above
-  %                      threshold
+  %  bag_labels          B: whether that is above the threshold, or 0
+  %  used                n, where Y has gaps: 1 for samples with all their
+  %                      targets, which are learnt from, else 0
   %  threshold           1, with --threshold auto: of bag_scores, found on
   %                      held-out bags
   %  weights             1 x (d + 1), with --kernel linear: w, the offset last

@@ -383,12 +383,12 @@ static lapis_status show_held_out(cli *c, const lapis_solver *s, sheet *t)
 }
 
 lapis_status answers_write(cli *c, const lapis_solver *s,
-                           const lapis_dataset *ds, bool origins,
-                           const char *path)
+                           const lapis_dataset *ds, const lapis_map *map,
+                           bool origins, const char *path)
 {
   if (has_matches(s)) return matches_write(c, s, ds, path);
   sheet t;
-  lapis_status status = sheet_make(c, s, ds, origins, path, &t);
+  lapis_status status = sheet_make(c, s, ds, map, origins, path, &t);
   if (status >= 0 && is_page(path)) status = show_held_out(c, s, &t);
   if (status >= 0)
     status = is_page(path) ? write_page(c, s, ds, &t, path)

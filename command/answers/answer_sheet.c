@@ -32,6 +32,8 @@ typedef struct answers {
   lapis_mat kept, kept_values, low, high; /* of --coverage, or empty */
   lapis_mat held_out;                     /* of --held-out, or empty */
   lapis_mat instances;                    /* of --bags, or empty */
+  lapis_mat bags, bag_labels, bag_scores; /* of misvm with groups, or empty */
+  const int64_t *group;                   /* of each sample, or NULL */
 } answers;
 
 static lapis_mat model_text(cli *c, const char *name)
@@ -56,6 +58,10 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
       .low = result_of(s, "set_low"),
       .high = result_of(s, "set_high"),
       .instances = result_of(s, "instance_scores"),
+      .bags = result_of(s, "bags"),
+      .bag_labels = result_of(s, "bag_labels"),
+      .bag_scores = result_of(s, "bag_scores"),
+      .group = lapis_dataset_data(ds)->group,
       .held_out = args_get(&c->args, "held-out") != NULL
                       ? result_of(s, "held_out")
                       : (lapis_mat){.cols = 0},
@@ -116,6 +122,7 @@ void sheet_close(sheet *s)
   free(s->column);
   free(s->title);
   free(s->owned);
+  free(s->back);
 }
 
 static lapis_sheet_column *add(sheet *s, lapis_mat values, const char *before,
@@ -178,7 +185,65 @@ static const char *target_title(const answers *a, int64_t k, char *to)
   return to;
 }
 
-/* Target k of every sample: as text where its codes have texts. */
+/* ---- bags ----------------------------------------------------------------*/
+typedef struct numbered {
+  double bag;
+  int64_t at;
+} numbered;
+
+static int by_bag(const void *a, const void *b)
+{
+  const numbered *x = a, *y = b;
+  return (x->bag > y->bag) - (x->bag < y->bag);
+}
+
+/* What is known of bags, of each sample's; freed by free.  NULL: no memory. */
+static double *of_samples(const answers *a, const lapis_mat *of, int64_t n)
+{
+  int64_t count = a->bags.cols;
+  numbered *all = malloc(((size_t)count + 1) * sizeof *all);
+  double *to = malloc(((size_t)n + 1) * sizeof *to);
+  for (int64_t k = 0; all != NULL && k < count; k++)
+    all[k] = (numbered){lapis_mat_at(&a->bags, 0, k), k};
+  if (all != NULL) qsort(all, (size_t)count, sizeof *all, by_bag);
+  for (int64_t j = 0; all != NULL && to != NULL && j < n; j++) {
+    numbered wanted = {.bag = (double)a->group[j]};
+    const numbered *found =
+        bsearch(&wanted, all, (size_t)count, sizeof *all, by_bag);
+    to[j] = found == NULL ? NAN : lapis_mat_at(of, 0, found->at);
+  }
+  if (all == NULL) free(to);
+  free(all);
+  return all == NULL ? NULL : to;
+}
+
+static bool has_bags(const answers *a)
+{
+  return a->group != NULL && a->bags.cols > 0 && a->labels.rows == 1 &&
+         a->bag_labels.cols == a->bags.cols &&
+         a->bag_scores.cols == a->bags.cols;
+}
+
+/* What instances are answered beside their bags. */
+static bool add_instances(sheet *s, const answers *a)
+{
+  if (!has_bags(a)) return true;
+  bool coded = a->classes.cols > 0 || a->values.cols > 0;
+  const char **text = coded ? add_texts(s, "", "instance label") : NULL;
+  for (int64_t j = 0; text != NULL && j < s->n; j++)
+    text[j] = code_text(a, 0, lapis_mat_at(&a->labels, 0, j));
+  if (coded && text == NULL) return false;
+  if (!coded) add_row(s, &a->labels, 0, -1, "", "instance label");
+  double *score = of_samples(a, &a->bag_scores, s->n);
+  if (score == NULL) return false;
+  s->owned[s->count] = score;
+  lapis_mat row = lapis_mat_f64(score, 1, s->n);
+  add_row(s, &row, 0, -1, "", "bag score");
+  return true;
+}
+
+/* Target k of every sample, its bag's where there are bags: as text where its
+ * codes have texts. */
 static bool add_values(sheet *s, const answers *a, int64_t k, const char *title,
                        int decimals)
 {
@@ -188,13 +253,17 @@ static bool add_values(sheet *s, const answers *a, int64_t k, const char *title,
   const char **text = coded ? add_texts(s, "", title) : NULL;
   double *number = coded ? NULL : malloc(((size_t)s->n + 1) * sizeof *number);
   if (text == NULL && number == NULL) return false;
+  double *of_bag = has_bags(a) ? of_samples(a, &a->bag_labels, s->n) : NULL;
+  if (has_bags(a) && of_bag == NULL) return false;
   for (int64_t j = 0; j < s->n; j++) {
     double v = lapis_mat_at(from, k, j), given = NAN;
+    if (of_bag != NULL) v = of_bag[j];
     if (a->given.rows > 0) given = lapis_mat_at(&a->given, k, j);
     if (!isnan(given)) v = given;
     if (coded) text[j] = code_text(a, k, v);
     if (!coded) number[j] = v;
   }
+  free(of_bag);
   if (coded) return true;
   s->owned[s->count] = number;
   lapis_sheet_column *to = add(s, lapis_mat_f64(number, 1, s->n), "", title);
@@ -375,7 +444,7 @@ static bool fill_answers(cli *c, const lapis_dataset *ds, sheet *s,
              classes ? "held-out probability" : "held-out value");
   if (a->instances.cols == s->n)
     add_rows(s, a, &a->instances, -1, "instance score");
-  return true;
+  return add_instances(s, a);
 }
 
 /* Of what has no targets: every feature as the result has it. */
@@ -389,8 +458,30 @@ static void fill_features(sheet *s, const answers *a, const lapis_mat *names)
   }
 }
 
+/* Z in the units of X; *back is freed by the caller. */
+static lapis_status turn_back(cli *c, const lapis_map *map, const lapis_mat *X,
+                              const lapis_mat *Z, double **back)
+{
+  *back = malloc((size_t)(X->rows * X->cols) * sizeof **back + 1);
+  if (*back == NULL)
+    return lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", c->verb->name);
+  return lapis_map_undo(c->ctx, map, X, Z, *back);
+}
+
+lapis_status sheet_units(cli *c, const lapis_dataset *ds, const lapis_map *map,
+                         lapis_mat *features, double **back)
+{
+  const lapis_mat *X = &lapis_dataset_data(ds)->X;
+  *back = NULL;
+  if (map == NULL || features->rows != X->rows) return LAPIS_OK;
+  lapis_status status = turn_back(c, map, X, features, back);
+  if (status >= 0) *features = lapis_mat_f64(*back, X->rows, X->cols);
+  return status;
+}
+
 lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
-                        bool origins, const char *path, sheet *t)
+                        const lapis_map *map, bool origins, const char *path,
+                        sheet *t)
 {
   answers a = collect(c, s, ds, origins);
   lapis_mat names = lapis_dataset_text(ds, "feature_names");
@@ -402,6 +493,10 @@ lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
       targets ? (int)(a.labels.cols > 0 ? a.labels : a.scores).rows : 0;
   fine = fine && add_names(t, ds);
   if (fine && targets) fine = fill_answers(c, ds, t, &a);
+  lapis_status status = fine && !targets
+                            ? sheet_units(c, ds, map, &a.low_rank, &t->back)
+                            : LAPIS_OK;
+  if (status < 0) return status;
   if (fine && !targets) fill_features(t, &a, &names);
   return fine ? LAPIS_OK
               : lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", path);
@@ -431,17 +526,6 @@ static lapis_mat targets_of(const answers *a, const char ***text)
       (*text)[j * k + i] = code_text(a, i, lapis_mat_at(&from, i, j));
   if (*text == NULL) return (lapis_mat){.cols = 0};
   return lapis_mat_text(*text, k, from.cols);
-}
-
-/* Z in the units of X; *back is freed by the caller. */
-static lapis_status turn_back(cli *c, const lapis_map *map, const lapis_mat *X,
-                              const lapis_mat *Z, double **back)
-{
-  *back = malloc((size_t)(X->rows * X->cols) * sizeof **back + 1);
-  if (*back == NULL)
-    return lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory",
-                      args_get(&c->args, "completed"));
-  return lapis_map_undo(c->ctx, map, X, Z, *back);
 }
 
 int check_back(cli *c, const lapis_map *map, const lapis_mat *X)

@@ -19,11 +19,18 @@ typedef struct sheet {
   int set, sets;  /* the first of the columns of sets, or intervals; how many */
   lapis_mat kept; /* classes in sets: targets x values, n; or empty */
   int64_t n;      /* samples */
+  double *back;   /* features in the units of the table, or NULL */
 } sheet;
-/* To be closed whatever is returned. */
+/* To be closed whatever is returned.  map: of the features that s was given, or
+ * NULL. */
 lapis_status sheet_make(cli *c, const lapis_solver *s, const lapis_dataset *ds,
-                        bool origins, const char *path, sheet *t);
+                        const lapis_map *map, bool origins, const char *path,
+                        sheet *t);
 void sheet_close(sheet *s);
+/* Features that a map made, in the units of the table, where it can be undone;
+ * *back is freed by free. */
+lapis_status sheet_units(cli *c, const lapis_dataset *ds, const lapis_map *map,
+                         lapis_mat *features, double **back);
 /* --sure: the least probability of an answer that is taken for sure. */
 double sure_from(const cli *c);
 /* Whether target k of sample j was given. */

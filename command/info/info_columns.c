@@ -609,7 +609,8 @@ static void print_advice(const cli *c, const lapis_columns *all,
   if (!q.open && group >= 0)
     printf("  note: rows of one %s never differ in what is asked: they may "
            "belong together, as pictures of one person do; -G holds them out "
-           "together\n",
+           "together; where a few rows decide for all of them, as patches of a "
+           "slide do, add --bags\n",
            title_of(all, group, title, sizeof title));
   if (!q.open) {
     print_line(c, all, path, &q, "  for example:");

@@ -132,6 +132,10 @@ int suspects_check(cli *c, const lapis_dataset *ds)
   if (args_get(&c->args, "suspects") == NULL) return EXIT_DONE;
   int code = read_count(c, &count);
   if (code != EXIT_DONE) return code;
+  if ((c->method->reads & LAPIS_READS_Y) == 0)
+    return cli_fail(EXIT_MISUSE,
+                    "%s: --suspects looks for wrong labels, and %s reads none",
+                    c->verb->name, c->method->name);
   lapis_status s = lapis_suspects_check(c->ctx, lapis_dataset_data(ds));
   if (s != LAPIS_EINVAL) return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
   return cli_fail(EXIT_MISUSE,

@@ -66,8 +66,35 @@ static const char *own_columns(const char *spec, const char *table)
   return own ? colon + 1 : NULL;
 }
 
-static int leave_out(cli *c, const char *columns)
+static bool lists(const char *list, const char *name, size_t size)
 {
+  while (list != NULL && *list != '\0') {
+    size_t length = strcspn(list, ",");
+    if (length == size && strncmp(list, name, size) == 0) return true;
+    list += length + (list[length] == ',');
+  }
+  return false;
+}
+
+/* No feature, but with --drop not to be learnt from, either. */
+static int check_dropped(const cli *c, const char *option, const char *columns)
+{
+  const char *drop = args_get(&c->args, "drop");
+  while (strcmp(option, "P") == 0 && *columns != '\0') {
+    size_t size = strcspn(columns, ",");
+    if (lists(drop, columns, size))
+      return cli_fail(EXIT_MISUSE,
+                      "--drop leaves out \"%.*s\", which --priv names",
+                      (int)size, columns);
+    columns += size + (columns[size] == ',');
+  }
+  return EXIT_DONE;
+}
+
+static int leave_out(cli *c, const char *option, const char *columns)
+{
+  int code = check_dropped(c, option, columns);
+  if (code != EXIT_DONE) return code;
   const char *drop = c->drop != NULL ? c->drop : args_get(&c->args, "drop");
   size_t size = (drop == NULL ? 0 : strlen(drop)) + strlen(columns) + 2;
   char *all = malloc(size);
@@ -104,7 +131,7 @@ static int find_columns(cli *c, const char *option, char **spec)
   *spec = malloc(size);
   if (*spec == NULL) return cli_fail(EXIT_FAILED, "out of memory");
   snprintf(*spec, size, "%s:%s", table, columns);
-  return leave_out(c, columns);
+  return leave_out(c, option, columns);
 }
 
 int group_find(cli *c)
@@ -123,11 +150,24 @@ const char *group_spec(const cli *c, const char *option)
   return found != NULL ? found : args_get(&c->args, option);
 }
 
+/* The table lacks one of the columns in a list. */
+static bool lacks(const char *why, const char *list)
+{
+  char said[300];
+  while (*list != '\0') {
+    size_t size = strcspn(list, ",");
+    snprintf(said, sizeof said, "has no column \"%.*s\"", (int)size, list);
+    if (strstr(why, said) != NULL) return true;
+    list += size + (list[size] == ',');
+  }
+  return false;
+}
+
 int group_fail(cli *c, lapis_status s, const char *option)
 {
   const char *why = lapis_ctx_error(c->ctx), *G = args_get(&c->args, option);
   if (G == NULL || group_spec(c, option) == G || names_file(G) ||
-      strstr(why, "has no column") == NULL)
+      !lacks(why, G))
     return cli_fail_status(c, s);
   return cli_fail(cli_exit_code(c, s), "%s%s %s: is not a file, and %s",
                   dashes(option), option, G, why);

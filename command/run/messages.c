@@ -99,10 +99,11 @@ static bool on_progress(const lapis_progress *p, void *user)
     return true;
   }
   bool by_gap = !isnan(p->gap);
-  fprintf(stderr, "\r%s [%s] %lld  objective %.6g  %s %.1e  rank %lld%s\033[K",
-          doing, cells, (long long)p->iter, p->objective,
-          by_gap ? "gap" : "residual", by_gap ? p->gap : p->residual,
-          (long long)p->rank, left);
+  fprintf(stderr, "\r%s [%s] %lld  objective %.6g  %s %.1e", doing, cells,
+          (long long)p->iter, p->objective, by_gap ? "gap" : "residual",
+          by_gap ? p->gap : p->residual);
+  if (p->rank > 0) fprintf(stderr, "  rank %lld", (long long)p->rank);
+  fprintf(stderr, "%s\033[K", left);
   c->bar_shown = true;
   return true;
 }

@@ -184,7 +184,9 @@ static void warn_of_twins(cli *c, const lapis_dataset *ds)
   const char *const *name = names.val;
   twins found[MOST_TWINS];
   int64_t n = names.cols;
-  if (c->quiet || c->ranks.rank > 0 || args_get(&c->args, "id") == NULL) return;
+  const char *id = args_get(&c->args, "id"), *group = args_get(&c->args, "G");
+  if (c->quiet || c->ranks.rank > 0 || id == NULL) return;
+  if (group != NULL && strcmp(group, id) == 0) return; /* rows of one name */
   const char *const **sorted = malloc((size_t)(n + 1) * sizeof *sorted);
   if (sorted == NULL) return;
   for (int64_t j = 0; j < n; j++) sorted[j] = &name[j];

@@ -88,7 +88,7 @@ static void print_number(const char *name, double value, const char *format,
 }
 
 /* What the method that answers has of it. */
-static void print_info(const lapis_info *info)
+static void print_info(const lapis_method *m, const lapis_info *info)
 {
   const char *before = "";
   printf("%s", lapis_status_name(info->status));
@@ -96,7 +96,7 @@ static void print_info(const lapis_info *info)
     printf(" after %lld iteration%s", (long long)info->iterations,
            info->iterations > 1 ? "s" : "");
   printf(", %.2f s", info->seconds);
-  if (info->rank >= 0)
+  if (info->rank >= 0 && m->counted == NULL)
     printf(" (%.2f s in singular values)", info->svd_seconds);
   printf("\n");
   print_number("objective", info->objective, "%.10g", &before);
@@ -104,7 +104,7 @@ static void print_info(const lapis_info *info)
   print_number("gap", info->gap, "%.1e", &before);
   print_number("residual", info->residual, "%.1e", &before);
   double rank = info->rank < 0 ? NAN : (double)info->rank;
-  print_number("rank", rank, "%.0f", &before);
+  print_number(m->counted == NULL ? "rank" : m->counted, rank, "%.0f", &before);
   if (*before != '\0') printf("\n");
 }
 
@@ -146,7 +146,7 @@ static void print_text(cli *c, const job *j)
            j->data.P.rows > 1 ? "s" : "");
   printf("; missing: %lld features, %lld targets\n", (long long)all.features,
          (long long)all.targets);
-  print_info(lapis_result_info(j->solver));
+  print_info(c->method, lapis_result_info(j->solver));
   tell_instances(j);
 }
 
@@ -158,7 +158,8 @@ static void print_filled(cli *c, const job *j)
   const char *what = has_result(j, "labels", &labels) ? "label" : "number";
   long long filled = (long long)count_data(c, data).targets;
   if (data->Y.rows > 0 && filled == 0)
-    printf("no %s was missing, so none is filled in%s", what,
+    printf("no %s was missing, so none is filled in%s",
+           strcmp(what, "number") == 0 ? "target" : what,
            lapis_predict_method(c->method) == NULL ||
                    args_get(&c->args, "model") != NULL
                ? ""
@@ -259,18 +260,38 @@ static lapis_status write_model(cli *c, const job *j, const char *path)
   return spread_settle(c, s);
 }
 
-/* What chooses has a map of its own, but for what auto has filled. */
+/* What chooses has a map of its own, that of *m, but for what auto has filled.
+ */
+static lapis_status find_map(const job *j, lapis_model **m,
+                             const lapis_map **map)
+{
+  lapis_mat filled;
+  *m = NULL;
+  *map = j->map;
+  if (!j->chooses || has_result(j, "completed", &filled)) return LAPIS_OK;
+  lapis_status s = lapis_model_new(j->solver, m);
+  *map = s >= 0 ? lapis_model_map(*m) : NULL;
+  return s;
+}
+
 static lapis_status complete(cli *c, const job *j)
 {
+  lapis_model *m;
+  const lapis_map *map;
+  if (args_get(&c->args, "completed") == NULL) return LAPIS_OK;
+  lapis_status s = find_map(j, &m, &map);
+  if (s >= 0) s = completed_write(c, j->solver, j->ds, map);
+  lapis_model_free(m);
+  return s;
+}
+
+static lapis_status write_answers(cli *c, const job *j, const char *output)
+{
   lapis_model *m = NULL;
-  lapis_mat filled;
+  const lapis_map *map = NULL;
   lapis_status s = LAPIS_OK;
-  if (args_get(&c->args, "completed") == NULL) return s;
-  bool behind = j->chooses && !has_result(j, "completed", &filled);
-  if (behind) s = lapis_model_new(j->solver, &m);
-  if (s >= 0)
-    s = completed_write(c, j->solver, j->ds,
-                        behind ? lapis_model_map(m) : j->map);
+  if (lapis_dataset_data(j->ds)->Y.rows == 0) s = find_map(j, &m, &map);
+  if (s >= 0) s = answers_write(c, j->solver, j->ds, map, true, output);
   lapis_model_free(m);
   return s;
 }
@@ -283,7 +304,7 @@ static lapis_status write_files(cli *c, const job *j)
   /* a result is kept even where no model comes of it */
   if (s >= 0 && output != NULL)
     s = is_sheet(output) || is_page(output)
-            ? answers_write(c, j->solver, j->ds, true, output)
+            ? write_answers(c, j, output)
             : result_write(c, j->solver, j->ds, output);
   if (s >= 0 && model != NULL) s = write_model(c, j, model);
   return s;

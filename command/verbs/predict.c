@@ -145,7 +145,10 @@ static lapis_status print_answer(cli *c, const lapis_solver *s,
   bool covered =
       result_of(s, "classes_kept").cols + result_of(s, "set_low").cols > 0;
   if (any && covered && c->ranks.size == 1)
-    status = sheet_make(c, s, ds, false, "predict", &t);
+    status = sheet_make(c, s, ds, NULL, false, "predict", &t);
+  double *back = NULL;
+  if (strcmp(what, "low_rank") == 0 && !c->json && c->ranks.size == 1)
+    status = sheet_units(c, ds, lapis_model_map(c->model), &rows, &back);
   lapis_json *to = NULL;
   if (c->json)
     to = run_json(c, lapis_model_method(c->model)->name, c->method, s,
@@ -162,6 +165,7 @@ static lapis_status print_answer(cli *c, const lapis_solver *s,
   sheet_close(&t);
   if (to != NULL) print_json(to);
   free(owned);
+  free(back);
   return status;
 }
 
@@ -218,9 +222,10 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
   if (status >= 0 && args_get(&c->args, "completed") != NULL)
     status = completed_write(c, s, ds, lapis_model_map(c->model));
   if (status >= 0 && output != NULL) /* a page shows what was completed */
-    status = is_sheet(output) || is_page(output)
-                 ? answers_write(c, s, ds, false, output)
-                 : result_write(c, s, ds, output);
+    status =
+        is_sheet(output) || is_page(output)
+            ? answers_write(c, s, ds, lapis_model_map(c->model), false, output)
+            : result_write(c, s, ds, output);
   cli_wipe_bar(c);
   if (status >= 0) status = print_answer(c, s, ds);
   lapis_solver_free(s);

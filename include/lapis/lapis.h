@@ -263,6 +263,7 @@ typedef struct lapis_method {
   int n_results;
   const char *paper_grid; /* values its paper tried, "NAME=GRID NAME=GRID";
                            * NULL: it prints none */
+  const char *counted; /* what info.rank counts; NULL: of a matrix, its rank */
 } lapis_method;
 LAPIS_API const lapis_method *lapis_method_at(int i); /* NULL: past the end */
 LAPIS_API const lapis_method *lapis_method_find(const char *name);

@@ -61,6 +61,8 @@ class _Transductive(Classifier):
         (people, images) stay whole while labels are hidden.  A weight
         multiplies the loss of its sample's labels; samples of weight 0 are no
         part of the fit and are answered as new ones."""
+        if getattr(self, "bags", False) and groups is None:
+            raise ValueError("bags=True needs groups: the bag of each row")
         X = self._begin(X)
         members = {"group": self._whose(groups, len(X))}
         absent = np.zeros(len(X), dtype=bool)

@@ -82,6 +82,10 @@ def _stack(features, groups, xy):
         X, groups = check_array(features, "features"), np.asarray(groups)
         check_length(groups, len(X), "groups")
         return X, groups, xy
+    if np.ndim(features) == 2:
+        raise ValueError("one array of all images' points needs groups: the "
+                         "image of each row; or give a list of arrays, one an "
+                         "image")
     groups = np.repeat(np.arange(len(features)), [len(f) for f in features])
     if xy is not None:
         xy = np.concatenate(list(xy))

@@ -1,7 +1,8 @@
 """Support vector machines that learn from privileged information."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+import warnings
+from typing import TYPE_CHECKING, Optional, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -116,17 +117,19 @@ class SVMPlusClassifier(_Privileged):
 @of_method("misvm", more=POSITIVE)
 class MISVMPlusClassifier(_Privileged):
     """Samples come in bags, and labels are known for bags: a bag is positive
-    when one of its samples is.  Each sample carries the label of its bag;
-    `groups` says which bag that is, and without it each sample is its own.
+    when one of its samples is.  Each sample carries the label of its bag, or
+    NaN (None, among words) where that is not known; `groups` says which bag
+    that is, and without it each sample is its own.
 
     Attributes
     ----------
     classes_ : ndarray
         The two classes, the positive one last.
     labels_ : ndarray (n_samples,)
-        What the samples of the positive bags turned out to be.
-    bags_, bag_scores_ : ndarray (n_bags,)
-        The groups, and the score of each: that of its best sample.
+        What the samples turned out to be.
+    bags_, bag_scores_, bag_labels_ : ndarray (n_bags,)
+        The groups, those without a label last; the score of each, that of its
+        best sample; and what that decides.
     threshold_ : float
         A bag scored above it is positive: found on held-out bags where `C` is
         left open or ``threshold="auto"``, else 0.
@@ -142,6 +145,7 @@ class MISVMPlusClassifier(_Privileged):
     [0, 1, 0, 0, 0, 1, 0, 0]
     """
 
+    _missing_labels = True
     _tags = {"allow_nan": False, "binary_only": True}
 
     def fit(self, X: ArrayLike, y: ArrayLike,
@@ -159,15 +163,28 @@ class MISVMPlusClassifier(_Privileged):
                 f"target is multiclass: y has {len(self.classes_)} classes")
         P = self._privileged(X_priv, n)
         names, code = self._bags(groups if groups is not None else bags, n)
+        if groups is None and bags is None:
+            warnings.warn("MISVMPlusClassifier: no groups were given: each row "
+                          "is a bag of its own", UserWarning, stacklevel=2)
         result = self._solve(X, y, P=P, group=code)
         self._keep_weights(result)
         self._name_classes()
         self.labels_ = self._decode(result["labels"])
         self.bags_ = names[result["bags"][:, 0].astype(np.intp)]
         self.bag_scores_ = np.array(result["bag_scores"][:, 0])
+        self.bag_labels_ = self._decode(result["bag_labels"])
         self.threshold_ = (float(np.squeeze(result["threshold"]))
                            if "threshold" in result else 0.0)
         return self
+
+    def predict_bags(self, X: ArrayLike, groups: ArrayLike) \
+            -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """New bags: which they are, and of each its label and its score."""
+        names, code = self._bags(groups, len(X))
+        result = self._ask(X, group=code)
+        return (names[result["bags"][:, 0].astype(np.intp)],
+                self._decode(result["bag_labels"]),
+                np.array(result["bag_scores"][:, 0]))
 
     @staticmethod
     def _bags(groups, n_samples):

@@ -800,8 +800,8 @@ class Habits(unittest.TestCase):
         for cls in (lapis.RobustLDA, lapis.SVMPlusClassifier):
             model = cls().fit(X, y)
             self.assertIn(model.transduction_[5], model.classes_)
-        with self.assertRaisesRegex(ValueError, "contains NaN"):
-            lapis.MISVMPlusClassifier().fit(X, y)
+        bags = lapis.MISVMPlusClassifier().fit(X, y, groups=np.arange(len(X)))
+        self.assertIn(bags.labels_[5], bags.classes_)
 
     def test_sparse_is_dense_to_svmplus(self):
         X, y, P = two_classes(100)
@@ -864,6 +864,35 @@ class Habits(unittest.TestCase):
         search.fit(X, y, groups=bags, bags=bags)
         self.assertEqual(search.best_estimator_.labels_.tolist(),
                          model.labels_.tolist())
+
+    def test_bags_without_a_label(self):
+        """They are answered; what is no bag is said to be none."""
+        rng = np.random.default_rng(0)
+        bags = np.repeat([f"bag{i}" for i in range(20)], 5)
+        X = rng.normal(scale=0.3, size=(100, 3))
+        truth = np.repeat(["no", "yes"] * 10, 5)
+        X[::5][1::2] += 2
+        y = truth.astype(object)
+        y[85:] = None
+        model = lapis.MISVMPlusClassifier(kernel="linear", C=1.0,
+                                          positive="yes")
+        model.fit(X, y, groups=bags)
+        self.assertEqual(model.bags_[-3:].tolist(), ["bag17", "bag18", "bag19"])
+        for bag, label, score in zip(model.bags_, model.bag_labels_,
+                                     model.bag_scores_):
+            self.assertEqual(label, truth[bags == bag][0])
+            self.assertEqual(label == "yes", score > model.threshold_)
+        which, label, score = model.predict_bags(X[85:], bags[85:])
+        self.assertEqual(which.tolist(), model.bags_[-3:].tolist())
+        self.assertEqual(label.tolist(), model.bag_labels_[-3:].tolist())
+        np.testing.assert_allclose(score, model.bag_scores_[-3:])
+        y[0] = None
+        with self.assertRaisesRegex(ValueError, "some of its rows"):
+            model.fit(X, y, groups=bags)
+        with self.assertWarnsRegex(UserWarning, "a bag of its own"):
+            model.fit(X, truth)
+        with self.assertRaisesRegex(ValueError, "needs groups"):
+            lapis.AutoClassifier(bags=True).fit(X, truth)
 
     def test_positive_word(self):
         """Which of two words a bag is positive by, as fit --positive says it:

@@ -24,12 +24,14 @@ static void keep_scores(cv_job *cv, const part *p, int point,
 {
   if (cv->all == NULL) return;
   double *to = cv->all + (int64_t)point * cv->K * cv->n;
+  const double *truth = p->truth.val;
   for (int64_t j = 0; j < cv->n; j++) {
     if (!p->hidden[j]) continue;
     for (int64_t c = 0; c < cv->K; c++)
       if (fold_hides(p->from->plan, p->fold, c, j))
-        to[j * cv->K + c] = scores[c];
+        to[j * cv->K + c] = isnan(truth[c]) ? NAN : scores[c];
     scores += cv->K;
+    truth += cv->K;
   }
 }
 

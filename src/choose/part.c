@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mat/bags.h"
 #include "methods/method_entry.h"
 #include "op/map/map.h"
 
@@ -61,6 +62,44 @@ static void show_the_rest(const part *p, lapis_mat *of)
   }
 }
 
+/* ---- bags ----------------------------------------------------------------*/
+/* Of a method that learns from bags each counts once, as its first instance:
+ * the instance with the largest score answers for it.  What is true of the
+ * others is NaN: they are not judged. */
+static void keep_first(const bag_list *bags, lapis_mat *of)
+{
+  double *at = of->val;
+  for (int64_t k = 0; k < bags->count; k++)
+    for (int64_t i = 1; i < bags->item[k].count; i++)
+      for (int64_t c = 0; c < of->rows; c++)
+        at[bags->item[k].member[i] * of->rows + c] = NAN;
+}
+
+static lapis_status judge_bags(part *p)
+{
+  const int64_t *group = p->away.data.group;
+  if (group == NULL || !solver_is_of_bags(p->from->method, "bag_scores"))
+    return LAPIS_OK;
+  TRY(bags_new(p->from->ctx, group, p->truth.cols, &p->bags));
+  keep_first(&p->bags, &p->truth);
+  if (p->given.val != p->truth.val) keep_first(&p->bags, &p->given);
+  return LAPIS_OK;
+}
+
+/* labels: NULL, or not wanted. */
+static void answer_bags(const part *p, double *scores, double *labels)
+{
+  for (int64_t k = 0; k < p->bags.count; k++) {
+    const bag *b = &p->bags.item[k];
+    int64_t first = b->member[0], best = first;
+    for (int64_t i = 1; i < b->count; i++)
+      if (scores[b->member[i]] > scores[best]) best = b->member[i];
+    scores[first] = scores[best];
+    if (labels != NULL) labels[first] = labels[best];
+  }
+}
+
+/* ---- truth ----------------------------------------------------------------*/
 /* What the hidden samples are judged by: signs, labels, or real targets. */
 static lapis_status hidden_truth(part *p)
 {
@@ -140,7 +179,8 @@ static lapis_status open_parts(part *p)
     p->train.X = from->common->X;
     return LAPIS_OK;
   }
-  return split(p);
+  TRY(split(p));
+  return judge_bags(p);
 }
 
 lapis_status part_open(const part_source *from, int64_t fold, part *out)
@@ -166,6 +206,7 @@ void part_close(part *p)
   lapis_map_free(p->map_priv);
   fold_part_free(&p->kept);
   fold_part_free(&p->away);
+  bags_free(&p->bags);
   base_free(p->hidden);
   *p = (part){.from = p->from};
 }
@@ -327,6 +368,7 @@ static lapis_status predict(part *p, const lapis_model *m, double *scores,
   lapis_status status = lapis_solve(s);
   if (status >= 0 && status != LAPIS_CANCELLED)
     status = answers(p, s, scores, labels);
+  if (status >= 0 && status != LAPIS_CANCELLED) answer_bags(p, scores, labels);
   lapis_solver_free(s);
   return status;
 }

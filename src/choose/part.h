@@ -3,6 +3,7 @@
 #define LAPIS_PART_H
 #include "choose/select.h"
 #include "lapis/choose.h"
+#include "mat/bags.h"
 #include "solver/solver.h"
 
 /* What all folds of a transductive method have in common: every feature is
@@ -41,6 +42,7 @@ typedef struct part {
   lapis_solver *solver; /* kept from point to point; own, or the common one */
   lapis_mat truth;      /* of the hidden samples: signs or values */
   lapis_mat given;      /* the same as Y has it */
+  bag_list bags;        /* of the hidden samples, where bags are judged */
 } part;
 
 /* What folds have in common, made before the first of them for processes that

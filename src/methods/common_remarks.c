@@ -129,8 +129,8 @@ static void remark_positive(lapis_ctx *ctx, const lapis_method *m,
   char yes[REMARK_VALUE], no[REMARK_VALUE];
   base_note(ctx, BASE_NOTE, "positive",
             "%s: a bag is positive, as some instance of it is, where its label "
-            "is \"%s\", the last of both in their order, and negative where "
-            "it is \"%s\"",
+            "is \"%s\", and negative where it is \"%s\" (--positive exchanges "
+            "them)",
             m->name, remark_value(data, of[1].value, yes),
             remark_value(data, of[0].value, no));
 }

@@ -145,6 +145,21 @@ static lapis_status scatter(labelled *w, const char *name, const lapis_mat *of,
   return LAPIS_OK;
 }
 
+/* A column a bag, those that were learnt from first. */
+static lapis_status join(labelled *w, const char *name, const lapis_mat *of,
+                         const lapis_mat *rest)
+{
+  int64_t rows = of->rows, cols = of->cols + rest->cols;
+  double *to = arena_reals(&w->base.arena, rows * cols);
+  TRY(arena_status(&w->base.arena));
+  for (int64_t j = 0; j < cols; j++)
+    for (int64_t i = 0; i < rows; i++)
+      to[j * rows + i] = j < of->cols ? lapis_mat_at(of, i, j)
+                                      : lapis_mat_at(rest, i, j - of->cols);
+  solver_publish(&w->base, name, lapis_mat_f64(to, rows, cols));
+  return LAPIS_OK;
+}
+
 static lapis_status publish(labelled *w)
 {
   const named_list *all = &w->fit->result;
@@ -155,6 +170,8 @@ static lapis_status publish(labelled *w)
     if (rest != NULL && rest->rows != of->rows) rest = NULL;
     if (solver_is_of_samples(w->e->method, name) && of->cols == w->count)
       TRY(scatter(w, name, of, rest));
+    else if (rest != NULL && solver_is_of_bags(w->e->method, name))
+      TRY(join(w, name, of, rest));
     else
       solver_publish(&w->base, name, *of);
   }
@@ -214,7 +231,7 @@ static void release(lapis_solver *s)
     .learn = learn                                                       \
   }
 static const solver_class classes[] = {CLASS("rr"), CLASS("rlda"),
-                                       CLASS("svmplus")};
+                                       CLASS("svmplus"), CLASS("misvm")};
 enum { CLASSES = sizeof classes / sizeof *classes };
 
 static const solver_class *class_of(const lapis_method *m)
@@ -246,7 +263,8 @@ static lapis_status pick(labelled *w, const lapis_data *data)
   if (others == NULL) return LAPIS_ENOMEM;
   for (int64_t j = 0; j < w->n; j++) others[j] = !w->known[j];
   lapis_status s = folds_take(ctx, data, w->known, &w->part);
-  lapis_data asked = {.X = data->X};
+  bool bags = solver_is_of_bags(w->e->method, "bags");
+  lapis_data asked = {.X = data->X, .group = bags ? data->group : NULL};
   if (s >= 0) s = folds_take(ctx, &asked, others, &w->rest);
   base_free(others);
   return s;

@@ -240,13 +240,23 @@ lapis_status solver_learn_all(lapis_solver *s, const char *name, lapis_mat own)
   return LAPIS_OK;
 }
 
-bool solver_is_of_samples(const lapis_method *m, const char *name)
+static const char *shape_of(const lapis_method *m, const char *name)
 {
   const lapis_result_row *row;
   for (int i = 0; (row = lapis_method_result(m, i)) != NULL; i++)
-    if (strcmp(row->name, name) == 0)
-      return row->shape[0] == 'n' && strchr(" ", row->shape[1]) != NULL;
-  return false;
+    if (strcmp(row->name, name) == 0) return row->shape;
+  return "";
+}
+
+bool solver_is_of_samples(const lapis_method *m, const char *name)
+{
+  const char *shape = shape_of(m, name);
+  return shape[0] == 'n' && strchr(" ", shape[1]) != NULL;
+}
+
+bool solver_is_of_bags(const lapis_method *m, const char *name)
+{
+  return strcmp(shape_of(m, name), "B") == 0;
 }
 
 bool lapis_result_is_divided(const lapis_solver *s, const char *name)

@@ -106,6 +106,8 @@ lapis_status solver_relabel(lapis_solver *s, const lapis_data *data,
 void solver_publish(lapis_solver *s, const char *name, lapis_mat mat);
 /* The result of that name has a column a sample, by the method's table. */
 bool solver_is_of_samples(const lapis_method *m, const char *name);
+/* Or a column a bag. */
+bool solver_is_of_bags(const lapis_method *m, const char *name);
 /* history and history_columns, from the loop. */
 void solver_publish_history(lapis_solver *s);
 /* One array of a model, a column a sample: of the samples of all processes. */

@@ -265,6 +265,19 @@ static void with_models_of_its_own(meeting *w)
   run(w, lapis_method_find("auto"), &set, &alone, "auto without Y");
 }
 
+/* A bag without a label. */
+static void with_an_open_bag(meeting *w)
+{
+  example e;
+  any_settings set;
+  const lapis_method *m = lapis_method_find("misvm");
+  make_kind(&e, "misvm", 0);
+  begin_settings(w->f, m, &e, &set);
+  for (int j = 0; j < N; j++)
+    if (e.p.data.group[j] == e.p.data.group[0]) e.p.Y[j] = NAN;
+  run(w, m, &set, &e.p.data, "misvm with an open bag");
+}
+
 static void results_are_what_the_tables_say(void **state)
 {
   meeting w = {.f = *state};
@@ -276,6 +289,7 @@ static void results_are_what_the_tables_say(void **state)
     }
   with_coverage(&w);
   with_models_of_its_own(&w);
+  with_an_open_bag(&w);
   for (int i = 0; i < TABLES && w.of[i].table != NULL; i++) {
     const lapis_method *table = w.of[i].table;
     const lapis_result_row *row;

@@ -137,6 +137,8 @@ static lapis_status fail_missing(const known *k, int64_t count,
     lapis_nearest_try(&near, title[j]);
   }
   if (twins > 0) return fail_twins(k, name, twins);
+  for (int64_t i = 0; i < k->count && near.name != NULL; i++)
+    if (strcmp(near.name, k->name[i]) == 0) near.name = NULL; /* another one */
   if (more > 0)
     (void)snprintf(others, sizeof others, ", nor %" PRId64 " other%s", more,
                    more > 1 ? "s" : "");
@@ -146,7 +148,8 @@ static lapis_status fail_missing(const known *k, int64_t count,
   return lapis_fail(k->memory->ctx, LAPIS_EMISSING,
                     "%s: has no column \"%s\"%s%s, a feature of the model%s; "
                     "columns are found by their titles, in any order; give the "
-                    "column this title",
+                    "column this title, or add an empty one where it is not "
+                    "known",
                     k->path, column,
                     lapis_nearest_hint(&near, "", hint, sizeof hint), of,
                     others);

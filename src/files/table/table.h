@@ -18,6 +18,7 @@ typedef struct column {
   int64_t place;      /* of its first number or text in a sample of its role */
   bool one_hot;       /* asked for */
   bool asked;         /* named as a feature */
+  bool dropped;       /* asked to be left out */
   bool counter;       /* numbers of the rows, left out unasked */
   int64_t width;      /* features it becomes: 1, or one a value */
   const char **value; /* of a one-hot column: width texts, in memory */

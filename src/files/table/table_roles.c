@@ -233,6 +233,7 @@ static void give_role(column *c, io_role r)
     c->one_hot = true;
   else
     c->role = r;
+  c->dropped = c->dropped || r == IO_LEFT_OUT;
 }
 
 /* Columns whose titles a pattern with * ? [..] matches take io_role r; false:
@@ -337,7 +338,11 @@ static lapis_status mark_id(table *t)
       (!t->header || table_count_titled(t, id, strlen(id), &at) != 1))
     return LAPIS_OK;
   TRY(find_column(t, id, strlen(id), &at));
-  if (t->column[at].role == IO_TARGET && !t->request->all_targets)
+  const char *read = t->request->targets;
+  bool target = t->column[at].role == IO_TARGET && !t->request->all_targets;
+  if (target && read != NULL && strcmp(read, "group") == 0)
+    return LAPIS_OK; /* rows of one name are a group */
+  if (target)
     return lapis_fail(t->ctx, LAPIS_EINVAL,
                       "%s: column %" PRId64
                       " cannot be both a target and the samples' names",
@@ -358,6 +363,12 @@ lapis_status table_mark_roles(table *t)
     int64_t at;
     size_t size = next_name(list);
     TRY(find_column(t, list, size, &at));
+    if (t->column[at].dropped)
+      return lapis_fail(t->ctx, LAPIS_EINVAL,
+                        "%s: column %" PRId64
+                        " cannot be both a target and left out, as --drop, "
+                        "-G, --priv and --weights leave out",
+                        t->path, at + 1);
     t->column[at].role = IO_TARGET;
     list += size + (list[size] == ',');
   }

@@ -518,7 +518,12 @@ static lapis_status set_coverage(auto_solver *w, double started)
 static lapis_status complete(auto_solver *w, double started)
 {
   lapis_ctx *ctx = w->base.ctx;
-  if (w->holes == NULL) TRY(holes_new(ctx, &w->data, &w->set, &w->holes));
+  const lapis_data *rows = w->options.bags != NULL ? &w->bags.data : &w->data;
+  if (lapis_mat_missing(&rows->X) == 0) {
+    solver_publish(&w->base, "completed", rows->X);
+    return LAPIS_OK;
+  }
+  if (w->holes == NULL) TRY(holes_new(ctx, rows, &w->set, &w->holes));
   double before = allow(w, started, 1);
   lapis_status s = lapis_solve(w->holes);
   base_set_deadline(ctx, before);
@@ -672,15 +677,6 @@ static lapis_status read_candidates(lapis_ctx *ctx, const char *text, bool bags,
   return LAPIS_OK;
 }
 
-static lapis_status check_map(lapis_ctx *ctx, const char *spec)
-{
-  lapis_map *map;
-  if (spec == NULL || strcmp(spec, "none") == 0) return LAPIS_OK;
-  TRY(lapis_map_new(ctx, spec, &map));
-  lapis_map_free(map);
-  return LAPIS_OK;
-}
-
 static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
                          const lapis_data *data, const lapis_auto_settings *set,
                          const lapis_mc_settings *like, lapis_solver **out)
@@ -702,7 +698,6 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
                       "and bags it cannot be said which would help most");
   o.named = set->candidates != NULL && *set->candidates != '\0';
   TRY(read_candidates(ctx, set->candidates, set->bags, &o));
-  TRY(check_map(ctx, o.map));
   if (mat_empty(&data->X) || mat_empty(&data->Y))
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: X and Y are needed",
                       class_->method);
@@ -710,13 +705,14 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
   TRY(mat_check_weights(ctx, class_->method, data->weight, data->X.cols));
   bagged bags = {.X = NULL};
   lapis_data own = *data;
+  lapis_status s = LAPIS_OK;
   if (set->bags) {
     TRY(bags_check(ctx, set));
     TRY(bagged_make(ctx, data, &bags));
     own = bagged_data(&bags);
-    bags_say(ctx, &bags, &o.misvm);
+    s = bags_say(ctx, &bags, &o);
   }
-  lapis_status s = race_check(ctx, &own, like, &o);
+  if (s >= 0) s = race_check(ctx, &own, like, &o);
   if (s >= 0) s = solver_alloc(ctx, class_, sizeof(auto_solver), out);
   if (s < 0) {
     bagged_free(&bags);

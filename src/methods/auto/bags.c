@@ -11,6 +11,7 @@
 
 #include "base/resume.h"
 #include "methods/auto/candidates.h"
+#include "methods/common_remarks.h"
 #include "model/bagged.h"
 #include "model/model.h"
 
@@ -29,7 +30,7 @@ static lapis_status take_labels(lapis_ctx *ctx, bagged *b)
       if (differ(b->Y[k], lapis_mat_at(&b->data.Y, 0, one->member[i])))
         return lapis_fail(ctx, LAPIS_EDATA,
                           "auto: bag %.0f has mixed labels (rows %lld and "
-                          "%lld); with --bags Y is the label of the bag, "
+                          "%lld); of bags (--bags) Y is the label of the bag, "
                           "repeated for each of its rows; without it groups "
                           "are kept whole and rows are answered",
                           b->list.id[k], (long long)one->member[0] + 1,
@@ -96,7 +97,7 @@ static bool has_two_values(const bagged *b)
   return true;
 }
 
-void bags_say(lapis_ctx *ctx, const bagged *b, bool *misvm)
+lapis_status bags_say(lapis_ctx *ctx, const bagged *b, auto_options *o)
 {
   const char *why = lapis_mat_missing(&b->data.X) > 0
                         ? "some features of instances are missing"
@@ -106,11 +107,16 @@ void bags_say(lapis_ctx *ctx, const bagged *b, bool *misvm)
             "auto: each of the %lld bags is a sample: mean, largest and least "
             "of each feature of its instances",
             (long long)b->list.count);
-  if (*misvm && why != NULL)
+  if (o->misvm && why != NULL)
     base_note(ctx, BASE_WARNING, "no-misvm",
               "auto: misvm takes no part, and instances are not answered: %s",
               why);
-  *misvm = *misvm && why == NULL;
+  o->misvm = o->misvm && why == NULL;
+  if (o->mc || o->linear || o->trees || o->misvm) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "auto: no candidate is left, as %s; leave --candidates "
+                    "out, or name others",
+                    why);
 }
 
 void bagged_free(bagged *b)
@@ -260,6 +266,12 @@ static lapis_status set_up(bags_answer *w, const comparison *r, int i,
                       .sigmoid = {1, 0},
                       .value = {w->b->least, w->b->most},
                       .turned = w->like.turned};
+  char yes[REMARK_VALUE];
+  if (w->has_svm && w->like.turned)
+    base_note(ctx, BASE_NOTE, "turned",
+              "auto: a bag is \"%s\" by one of its instances: such ones have "
+              "an instance score below 0",
+              remark_value(&w->b->data, w->b->least, yes));
   if (by_svm && w->like.answer != NULL)
     memcpy(w->by.sigmoid, w->like.answer, sizeof w->by.sigmoid);
   if (by_svm) return LAPIS_OK;

@@ -24,8 +24,9 @@ lapis_status bagged_make(lapis_ctx *ctx, const lapis_data *data, bagged *out);
 void bagged_free(bagged *b);
 /* Refuses settings that bags do not go with. */
 lapis_status bags_check(lapis_ctx *ctx, const lapis_auto_settings *set);
-/* Remarks what a bag is as a sample; *misvm: it can run, too. */
-void bags_say(lapis_ctx *ctx, const bagged *b, bool *misvm);
+/* Remarks what a bag is as a sample, and whether misvm can run, too; refuses
+ * what leaves no candidate. */
+lapis_status bags_say(lapis_ctx *ctx, const bagged *b, auto_options *o);
 lapis_data bagged_data(const bagged *b);
 
 /* misvm of instances, and what its model says of others. */

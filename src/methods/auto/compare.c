@@ -468,9 +468,19 @@ static lapis_status check(lapis_ctx *ctx, const lapis_data *data,
   return e->check(ctx, data, &own);
 }
 
+static lapis_status check_map(lapis_ctx *ctx, const char *spec)
+{
+  lapis_map *map;
+  if (spec == NULL || strcmp(spec, "none") == 0) return LAPIS_OK;
+  TRY(lapis_map_new(ctx, spec, &map));
+  lapis_map_free(map);
+  return LAPIS_OK;
+}
+
 lapis_status race_check(lapis_ctx *ctx, const lapis_data *data,
                         const lapis_mc_settings *set, const auto_options *o)
 {
+  TRY(check_map(ctx, o->map));
   bool mapped = o->map != NULL;
   if (!o->mc) return LAPIS_OK;
   return check(ctx, data, set, mapped ? LAPIS_MC_1 : set->variant);

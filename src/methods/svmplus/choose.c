@@ -312,15 +312,21 @@ static lapis_status learn(lapis_solver *s)
   return LAPIS_OK;
 }
 
-/* What was chosen stays while it is left open. */
+static bool is_asked(double now, double before)
+{
+  return isnan(now) ? isnan(before) : now <= before && now >= before;
+}
+
+/* What was chosen stays while the same is stated and left open. */
 static lapis_status retune(lapis_solver *s, const void *settings)
 {
   open_svm *w = (open_svm *)s;
   lapis_svmplus_settings own;
   TRY(lapis_settings_copy(s->ctx, s->table, settings, &own));
-  if (!isnan(own.C) && !isnan(own.gamma))
+  if (!is_asked(own.C, w->asked.C) || !is_asked(own.gamma, w->asked.gamma))
     return lapis_fail(s->ctx, LAPIS_ENOTBUILT,
-                      "svmplus: given values of C and gamma need a new solver");
+                      "svmplus: another C or gamma needs a new solver where "
+                      "one of them is left open");
   w->set.stop = own.stop;
   if (w->inner == NULL) return LAPIS_OK;
   own.C = w->set.C;

@@ -28,23 +28,35 @@ static void weights_from_alpha(svmplus *w)
   for (int64_t c = 0; c < w->K; c++) w->weights[c * rows + q->d] = w->bias[c];
 }
 
-static bool supports(const svmplus *w, int64_t i)
+static bool supports(const svmplus *w, int64_t i, double above)
 {
   for (int64_t c = 0; c < w->K; c++)
-    if (w->alpha[i * w->K + c] > 0) return true;
+    if (w->alpha[i * w->K + c] > above) return true;
   return false;
+}
+
+/* Inside the interior no multiplier is 0, those that would be are small. */
+static lapis_status count_support(const svmplus *w, int64_t *count)
+{
+  static const double SMALL = 1e-6;
+  double most = 0;
+  for (int64_t k = 0; k < w->K * w->q.n && w->kind == SV_LINEAR; k++)
+    most = fmax(most, w->alpha[k]);
+  TRY(base_max(w->base.ctx, &most, 1));
+  *count = 0;
+  for (int64_t i = 0; i < w->q.n; i++) *count += supports(w, i, SMALL * most);
+  return base_sum_whole(w->base.ctx, count, 1);
 }
 
 lapis_status sv_publish(svmplus *w)
 {
   lapis_solver *s = &w->base;
-  int64_t n = w->q.n, K = w->K, count = 0;
+  int64_t n = w->q.n, K = w->K, count;
   divide_by_rho(w);
   weights_from_alpha(w);
   for (int64_t c = 0; w->linear && c < K; c++)
     sv_scale_weights(&w->scale, w->weights + c * (w->q.d + 1));
-  for (int64_t i = 0; i < n; i++) count += supports(w, i);
-  TRY(base_sum_whole(s->ctx, &count, 1));
+  TRY(count_support(w, &count));
   s->info.rank = count;
   targets_decode(&w->labels, w->scores, 0, w->decided);
   solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
@@ -98,8 +110,8 @@ lapis_status sv_warn_zero(const svmplus *w, int64_t c, double gap,
       q->plain
           ? "svmplus: w is 0 within the tolerance: at this C no feature "
             "separates the labels; try a larger C"
-          : "svmplus: w is 0 within the tolerance, and the labels are "
-            "those of rounding: the privileged features explain all "
+          : "svmplus: w is 0 within the tolerance, and scores are within "
+            "rounding: the privileged features explain all "
             "labels at this C and gamma; leave gamma open ({gamma auto}), or "
             "try a larger gamma or C");
   return LAPIS_OK;
@@ -137,7 +149,7 @@ static lapis_status learn_support(svmplus *w)
   if (w->support == NULL || w->coefficients == NULL || w->index == NULL)
     return LAPIS_ENOMEM;
   for (int64_t i = 0; i < w->q.n; i++) {
-    if (!supports(w, i)) continue;
+    if (!supports(w, i, 0)) continue;
     for (int64_t c = 0; c < K; c++)
       w->coefficients[at * K + c] =
           w->alpha[i * K + c] * w->labels.sign[i * K + c];

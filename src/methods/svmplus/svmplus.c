@@ -108,6 +108,7 @@ const lapis_method svmplus_method = {
     .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_svmplus_settings),
     .each = true,
+    .counted = "support vectors",
 };
 
 /* Groups keep the folds of probabilities apart, and nothing else. */
@@ -180,12 +181,16 @@ static lapis_status svmplus_solve(lapis_solver *s)
   s->info.rank = 0;
   w->platt = NULL;
   if (w->set.probability) TRY(sv_platt_folds(w));
+  if (w->kind != SV_LINEAR) TRY(sv_gram_make(&w->gram));
   TRY(solve_parts(w));
   /* a resumed run begins the folds of --probability anew */
   loop_keep_no_more(&s->loop);
   settle_status(w);
   s->info.iterations = s->loop.iter;
-  if (w->set.probability) TRY(sv_platt(w, sv_new));
+  if (w->set.probability) {
+    sv_gram_yield(&w->gram); /* folds have kernels of their own */
+    TRY(sv_platt(w, sv_new));
+  }
   TRY(sv_publish(w));
   s->info.seconds = loop_seconds(&s->loop);
   return s->loop.status;

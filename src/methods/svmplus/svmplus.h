@@ -52,6 +52,10 @@ double sv_lines_hold(const solver_size *z); /* all but kernels */
 double sv_kernels_hold(const solver_size *z);
 double sv_holds(const solver_size *z, const void *settings);
 double misvm_holds(const solver_size *z, const void *settings);
+/* A bag has a label in all its rows, or in none. */
+lapis_status misvm_check_unlabelled(lapis_ctx *ctx, const char *method,
+                                    const lapis_data *data,
+                                    const void *settings, const bool *known);
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
 lapis_status svmplus_new(lapis_ctx *ctx, const lapis_data *data,
                          const void *settings, lapis_solver **out);
@@ -241,16 +245,19 @@ typedef struct sv_gram {
   bool plain;   /* no privileged features: G = I / C */
   double *K;    /* n x n: K without its 1; dense only */
   double *Kp;   /* n x n: Kt without its 1; dense, full rank only */
+  double *Q;    /* n x n: room for the l2 problem's; dense only */
   double below; /* what rounding may have put eigenvalues of Kp below 0 by */
   double *L;    /* r x n: Kt + 1 = L'L, low rank only */
   int64_t r;
-  double left_out;     /* trace(Kt + 1 - L'L) / trace(Kt + 1) */
-  double *G;           /* n x n, or r x n: R with G = R'R; or one of shared */
-  double G_factor;     /* n x n: G is so many times what is there */
-  double G_C, G_gamma; /* what G was made for */
-  double memory;       /* bytes that may be used */
-  bool grid;           /* settings will change: keep what they share */
-  double tol;          /* gap asked for */
+  double left_out;      /* trace(Kt + 1 - L'L) / trace(Kt + 1) */
+  double *G;            /* n x n, or r x n: R with G = R'R; or one of shared */
+  double G_factor;      /* n x n: G is so many times what is there */
+  double G_C, G_gamma;  /* what G was made for */
+  int64_t rank;         /* as asked: SV_WHOLE, < 0: by itself, or at most */
+  double memory, spare; /* bytes: granted; that a grid may still keep */
+  bool made;            /* K, Kp, Q and L are, as far as they are wanted */
+  bool grid;            /* settings will change: keep what they share */
+  double tol;           /* gap asked for */
   double *shared[SV_SHARED]; /* G by gamma / C */
   double ratio[SV_SHARED], shared_C[SV_SHARED];
   int n_inverses; /* (t I + Kt)^-1, n x n; NULL: single is too coarse */
@@ -259,6 +266,13 @@ typedef struct sv_gram {
 } sv_gram;
 lapis_status sv_gram_new(la *h, const lapis_svmplus_settings *set,
                          const lapis_data *data, sv_gram *out);
+/* K, Q, and Kp or L, at the first call. */
+lapis_status sv_gram_make(sv_gram *k);
+/* Before others are made beside them: where both do not fit, the matrices go
+ * until the next solve. */
+void sv_gram_yield(sv_gram *k);
+/* Takes bytes of what a grid may keep; false: there are not so many left. */
+bool sv_gram_keeps(sv_gram *k, double bytes);
 void sv_gram_free(sv_gram *k);
 /* G for slack weights C c_i; c NULL: all 1. */
 lapis_status sv_gram_slack(sv_gram *k, double C, double gamma, const double *c);
@@ -300,7 +314,6 @@ typedef struct svmplus {
   sv_scale scale, scale_priv;
   sv_data q;
   sv_gram gram;
-  double *Q;    /* n x n, dense only */
   double *diag; /* n */
   sv_rows rows;
   int64_t K;

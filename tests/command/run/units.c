@@ -125,11 +125,46 @@ static void a_stated_problem_stays(void **state)
   command_end(&c);
 }
 
+/* What a method without targets answers is in the units of the table whatever
+ * map it saw: where the table has gaps, as the completed table has it. */
+static void answers_are_in_the_units_of_the_table(void **state)
+{
+  static plants p;
+  command c;
+  command_begin(&c);
+  draw(&p, 20);
+  write_table(&c, &p);
+  command_do(&c,
+             "fit rpca t.csv --map standard -o out.csv --completed full.csv "
+             "--model m.lapis");
+  command_do(&c, "predict m.lapis t.csv -o new.csv --completed again.csv");
+  static const char *const of[][2] = {{"full.csv", "out.csv"},
+                                      {"again.csv", "new.csv"}};
+  for (int k = 0; k < 2; k++) {
+    int gaps = 0, apart = 1;
+    command_run(&c,
+                "formats >/dev/null; (cd %s && awk -F, "
+                "'FILENAME == \"t.csv\" { for (i = 1; i <= NF; i++) "
+                "t[FNR, i] = $i } FILENAME == \"%s\" { for (i = 1; i <= "
+                "NF; i++) f[FNR, i] = $i } FNR > 1 && FILENAME == \"%s\" { for "
+                "(i = 2; i <= NF; i++) if (t[FNR, i - 1] == \"\") { gaps++; "
+                "d = $i - f[FNR, i - 1]; if (d * d > 1e-4 * ($i * $i + 1)) "
+                "apart++ } } END { print gaps + 0, apart + 0 }' "
+                "t.csv %s %s)",
+                c.folder, of[k][0], of[k][1], of[k][0], of[k][1]);
+    assert_int_equal(sscanf(c.out, "%d %d", &gaps, &apart), 2);
+    assert_true(gaps > 20);
+    assert_int_equal(apart, 0);
+  }
+  command_end(&c);
+}
+
 int test_units(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_of_all_units_are_filled),
       cmocka_unit_test(a_stated_problem_stays),
+      cmocka_unit_test(answers_are_in_the_units_of_the_table),
   };
   return run_cases(tests, NULL, NULL);
 }

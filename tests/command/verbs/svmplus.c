@@ -119,6 +119,13 @@ static void privileged_features_are_columns(void **state)
   }
   command_run(&c, "fit svmplus t.csv --target y --priv p,zz");
   command_expect(&c, 2, "no column \"zz\"");
+  static const char *const twice[] = {"--priv p,q --drop b,q", "--drop y",
+                                      "-G y"};
+  for (int k = 0; k < 3; k++) { /* a column has one use */
+    command_run(&c, "fit svmplus t.csv --target y %s --C 1", twice[k]);
+    assert_int_not_equal(c.code, 0);
+    assert_non_null(strstr(c.err, "--drop"));
+  }
   command_run(&c, "fit svmplus x.csv --target y -P x.csv:a,b --use a,b");
   assert_int_not_equal(c.code, 0);
   command_run(&c, "fit svmplus -X p.csv -P p.csv -Y t.csv:y");
@@ -358,6 +365,56 @@ static void same_scores(const command *c, const char *a, const char *b)
   assert_int_equal(command_same(c, a, b, "bag_scores"), 20);
 }
 
+/* With the bags as names the table of answers says of each row its bag, that
+ * bag's label, as it was given or is decided, and the row's own. */
+static void check_bag_columns(command *c)
+{
+  enum { BAG, LABEL, ORIGIN, RATHER, SCORE, OWN, WHOLE, COLUMNS };
+  static char table[16384], open[16384];
+  char *cell[COLUMNS];
+  int rows = 0, answered = 0;
+  command_slurp(c, "words.csv", table, sizeof table);
+  open[0] = '\0';
+  for (char *line = strtok(table, "\n"); line != NULL;
+       line = strtok(NULL, "\n")) {
+    bool is_open =
+        strncmp(line, "b11,", 4) == 0 || strncmp(line, "b16,", 4) == 0;
+    if (is_open) strrchr(line, ',')[1] = '\0';
+    sprintf(open + strlen(open), "%s\n", line);
+  }
+  command_write(c, "open.csv", open, strlen(open));
+  command_do(c, "fit misvm open.csv --target label -G bag --id bag --C 1 "
+                "-o answers.csv");
+  assert_null(strstr(c->err, "warning"));
+  command_slurp(c, "answers.csv", table, sizeof table);
+  for (char *line = table, *next; *line != '\0'; line = next, rows++) {
+    next = strchr(line, '\n') + 1;
+    next[-1] = '\0';
+    for (int k = 0; k < COLUMNS; k++) {
+      cell[k] = line;
+      line += strcspn(line, ",");
+      if (*line != '\0') *line++ = '\0';
+    }
+    if (rows == 0) {
+      assert_string_equal(cell[OWN], "instance label");
+      assert_string_equal(cell[WHOLE], "bag score");
+      continue;
+    }
+    bool is_open =
+        strcmp(cell[BAG], "b11") == 0 || strcmp(cell[BAG], "b16") == 0;
+    double score = atof(cell[SCORE]), whole = atof(cell[WHOLE]);
+    assert_string_equal(cell[ORIGIN], is_open ? "filled" : "given");
+    assert_true(whole >= score - 1e-9);
+    if (is_open) {
+      assert_string_equal(cell[LABEL], whole > 0 ? "good" : "bad");
+      assert_string_equal(cell[OWN], score > 0 ? "good" : "bad");
+    }
+    answered += is_open;
+  }
+  assert_int_equal(rows, 61);
+  assert_int_equal(answered, 6);
+}
+
 /* Which of two words is positive is said, and can be turned: bad bags are those
  * of which some instance is. */
 static void bags_say_which_is_positive(void **state)
@@ -378,6 +435,7 @@ static void bags_say_which_is_positive(void **state)
   command_do(&c, "predict w.lapis words.csv -G bag -o p.csv");
   command_slurp(&c, "p.csv", table, sizeof table);
   assert_non_null(strstr(table, "score of bad"));
+  check_bag_columns(&c);
   command_do(&c, "cv misvm words.csv --target label -G bag --groups --folds 2 "
                  "--grid C=1 --positive bad");
   command_run(&c, "eval auroc --truth words.csv:label --scores w.npz");

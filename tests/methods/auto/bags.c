@@ -227,6 +227,34 @@ static void three_kinds_of_bags(void **state)
   assert_true(p.rows == 3 && p.cols == N);
   assert_true(!has(s, "instance_scores") && remark_is(s, "no-misvm"));
   lapis_solver_free(s);
+  set.candidates = "misvm"; /* which learns of two kinds: none is left */
+  assert_int_equal(lapis_auto_new(t->ctx, &t->data, &set, &s), LAPIS_EINVAL);
+  assert_non_null(strstr(lapis_ctx_error(t->ctx), "no candidate"));
+  discard(t);
+}
+
+/* Gaps of instances are filled, not those of bags; where there is none, there
+ * is nothing to do. */
+static void gaps_of_instances_are_filled(void **state)
+{
+  made *t = make(SHIFT, 2, 5);
+  lapis_auto_settings set = bags_settings();
+  set.candidates = "linear";
+  set.fill = true;
+  lapis_solver *s = solve(t, &set);
+  lapis_mat all = result(s, "completed");
+  assert_true(all.rows == D && all.cols == N && !has(s, "fill_ways"));
+  for (int64_t k = 0; k < D * N; k++)
+    assert_true(lapis_mat_at(&all, k % D, k / D) == t->X[k]);
+  lapis_solver_free(s);
+  t->X[7] = NAN;
+  s = solve(t, &set);
+  all = result(s, "completed");
+  assert_true(all.rows == D && all.cols == N && has(s, "fill_ways"));
+  for (int64_t k = 0; k < D * N; k++)
+    assert_true(k == 7 ? isfinite(lapis_mat_at(&all, 1, 1))
+                       : lapis_mat_at(&all, k % D, k / D) == t->X[k]);
+  lapis_solver_free(s);
   discard(t);
 }
 
@@ -471,6 +499,7 @@ int test_bags(void)
       cmocka_unit_test(one_instance_is_found),
       cmocka_unit_test(misvm_is_as_by_itself),
       cmocka_unit_test(three_kinds_of_bags),
+      cmocka_unit_test(gaps_of_instances_are_filled),
       cmocka_unit_test(gaps_leave_misvm_out),
       cmocka_unit_test(bags_of_one),
       cmocka_unit_test(few_bags_are_answered),

@@ -1,4 +1,5 @@
 /* mi-SVM-PI: verified labels, the rule of bags, predicting bags, refusals. */
+#include "cv_points.h"
 #include "svmplus_case.h"
 
 static lapis_solver *solve_bags(lapis_ctx *ctx, const lapis_data *data,
@@ -133,6 +134,94 @@ static void bad_bags_are_refused(void **state)
   lapis_misvm_settings set = lapis_misvm_defaults();
   set.gamma = 0;
   assert_int_equal(lapis_misvm_new(ctx, &c.data, &set, &s), LAPIS_EDATA);
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
+/* Bags without a label are answered as the model answers them; one that has a
+ * label in some of its rows is none. */
+static void bags_without_a_label_are_answered(void **state)
+{
+  enum { OPEN = 2 * SIZE, BAGS = N / SIZE };
+  lapis_ctx *ctx = lapis_ctx_new();
+  int64_t group[N], asked[OPEN];
+  double X[3 * OPEN];
+  sv_case c = bags_of(6, group);
+  int open = 0;
+  c.data.P = (lapis_mat){0};
+  c.data.group = group;
+  for (int i = 0; i < N; i++) {
+    if (group[i] != 97 && group[i] != 94) continue;
+    memcpy(X + 3 * open, c.X + 3 * i, 3 * sizeof *X);
+    asked[open++] = group[i];
+    c.y[i] = NAN;
+  }
+  assert_int_equal(open, OPEN);
+  lapis_solver *s = solve_bags(ctx, &c.data, NULL), *p;
+  lapis_model *m;
+  assert_int_equal(lapis_model_new(s, &m), 0);
+  lapis_data rest = {.X = lapis_mat_f64(X, 3, OPEN), .group = asked};
+  assert_int_equal(lapis_predict_new(ctx, &rest, m, NULL, &p), 0);
+  assert_int_equal(lapis_solve(p), 0);
+  lapis_mat bags;
+  assert_int_equal(lapis_result_get(s, "bags", &bags), 0);
+  assert_int_equal(bags.cols, BAGS);
+  for (int i = 0, at = 0; i < N; i++) {
+    bool is_open = isnan(c.y[i]);
+    assert_true(sv_array(s, "used")[i] == !is_open);
+    if (!is_open) continue;
+    CHECK_NEAR(sv_array(s, "scores")[i], sv_array(p, "scores")[at], 1e-12);
+    CHECK_NEAR(sv_array(s, "labels")[i], sv_array(p, "labels")[at++], 0);
+  }
+  for (int k = 0; k < 2; k++) { /* behind those with a label */
+    int at = BAGS - 2 + k;
+    CHECK_NEAR(sv_array(s, "bags")[at], sv_array(p, "bags")[k], 0);
+    CHECK_NEAR(sv_array(s, "bag_scores")[at], sv_array(p, "bag_scores")[k],
+               1e-12);
+    CHECK_NEAR(sv_array(s, "bag_labels")[at], sv_array(p, "bag_labels")[k], 0);
+  }
+  lapis_solver_free(p);
+  lapis_model_free(m);
+  lapis_solver_free(s);
+  for (int i = 0; i < N; i++)
+    if (isnan(c.y[i])) c.y[i] = group[i] == 97 ? -1 : NAN;
+  int first = 0;
+  while (group[first] != 97) first++;
+  c.y[first] = NAN;
+  assert_int_equal(lapis_misvm_new(ctx, &c.data, NULL, &s), LAPIS_EDATA);
+  assert_non_null(strstr(lapis_ctx_error(ctx), "bag 97"));
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
+}
+
+/* Bags of ten, of which one instance tells: where bags are judged no bag is
+ * behind another, while most instances of either kind are alike. */
+static void folds_judge_bags(void **state)
+{
+  enum { OF = 10, BAGS = 40, ALL = OF * BAGS };
+  static const char *const one[] = {"1"};
+  const lapis_grid grid = {"C", 1, one};
+  lapis_ctx *ctx = lapis_ctx_new();
+  int64_t group[ALL];
+  sv_case c = sv_random(11, ALL, 2, 0);
+  for (int i = 0; i < ALL; i++) {
+    group[i] = i % BAGS;
+    c.y[i] = group[i] % 2;
+    c.X[2 * i] = i / BAGS == 3 && group[i] % 2 == 1 ? 12 : c.X[2 * i];
+  }
+  c.data.group = group;
+  static const char *const metrics[] = {"auroc", "accuracy"};
+  for (int k = 0; k < 2; k++) {
+    lapis_solver *cv;
+    lapis_cv_options o = lapis_cv_defaults();
+    o.folds = 4;
+    o.metric = metrics[k];
+    assert_int_equal(cv_run(ctx, lapis_method_find("misvm"), &c.data, NULL, &o,
+                            &grid, 1, &cv),
+                     0);
+    CHECK_AT_LEAST(cv_at(cv, 0).mean, .97);
+    lapis_solver_free(cv);
+  }
   sv_drop(&c);
   lapis_ctx_free(ctx);
 }
@@ -387,6 +476,8 @@ int test_misvm(void)
       cmocka_unit_test(bags_keep_their_rule),
       cmocka_unit_test(models_score_bags),
       cmocka_unit_test(bad_bags_are_refused),
+      cmocka_unit_test(bags_without_a_label_are_answered),
+      cmocka_unit_test(folds_judge_bags),
       cmocka_unit_test(held_out_bags_give_the_threshold),
       cmocka_unit_test(cancelled_folds_leave_zero),
       cmocka_unit_test(no_time_leaves_zero),

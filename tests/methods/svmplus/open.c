@@ -1,4 +1,5 @@
 /* C and gamma left open: what held-out samples choose, and whether P pays. */
+#include "cv_points.h"
 #include "remarks.h"
 #include "svmplus_case.h"
 
@@ -70,6 +71,32 @@ static void noise_is_left_out(void **state)
     lapis_ctx_free(ctx);
   }
   assert_true(without >= 2);
+}
+
+/* A grid of C while gamma is open, and the other way round: each value has the
+ * figure that it has alone. */
+static void values_of_a_grid_are_fitted_alike(void **state)
+{
+  static const char *const C[] = {".05", "20"}, *const gamma[] = {".02", "50"};
+  const lapis_grid both[] = {{"C", 2, C}, {"gamma", 2, gamma}};
+  lapis_ctx *ctx = lapis_ctx_new();
+  const lapis_method *m = lapis_method_find("svmplus");
+  lapis_cv_options o = lapis_cv_defaults();
+  o.folds = 3;
+  sv_case c = make(9, true);
+  for (int k = 0; k < 2; k++) {
+    lapis_solver *all, *alone;
+    assert_int_equal(cv_run(ctx, m, &c.data, NULL, &o, &both[k], 1, &all), 0);
+    for (int i = 0; i < 2; i++) {
+      lapis_grid one = {both[k].name, 1, both[k].value + i};
+      assert_int_equal(cv_run(ctx, m, &c.data, NULL, &o, &one, 1, &alone), 0);
+      CHECK_NEAR(cv_at(all, i).mean, cv_at(alone, 0).mean, 1e-12);
+      lapis_solver_free(alone);
+    }
+    lapis_solver_free(all);
+  }
+  sv_drop(&c);
+  lapis_ctx_free(ctx);
 }
 
 enum { ASKED = 20 };
@@ -185,6 +212,7 @@ int test_open(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(noise_is_left_out),
+      cmocka_unit_test(values_of_a_grid_are_fitted_alike),
       cmocka_unit_test(suspects_are_of_what_was_chosen),
       cmocka_unit_test(zero_is_said_to_be_zero),
       cmocka_unit_test(without_P_it_is_1)};

@@ -55,8 +55,9 @@ static const lapis_result_row results[] = {
                    "instances is"),
     RESULT("bags", "B", .help = "the group of each of the B bags"),
     RESULT("bag_scores", "B", .help = "the largest f in it"),
-    RESULT("bag_labels", "B", .when = "threshold=auto",
-           .help = "whether that is above threshold"),
+    RESULT("bag_labels", "B",
+           .help = "whether that is above the threshold, or 0"),
+    RESULT_USED,
     RESULT("threshold", "1", .when = "threshold=auto",
            .help = "of bag_scores, found on held-out bags"),
     RESULT("weights", "1 x (d + 1)", .when = "kernel=linear",
@@ -76,6 +77,7 @@ const lapis_method misvm_method = {
     .results = results,
     .n_results = sizeof results / sizeof *results,
     .settings_size = sizeof(lapis_misvm_settings),
+    .counted = "support vectors",
 };
 
 typedef struct misvm {
@@ -191,14 +193,14 @@ static lapis_status keep_seen(misvm *w)
 /* ---- results ------------------------------------------------------------*/
 static void publish_decisions(misvm *w)
 {
-  if (w->set.threshold != LAPIS_THRESHOLD_AUTO) return;
   lapis_solver *s = &w->base;
   const double *value = inner_of(w)->labels.value;
   for (int64_t k = 0; k < w->bags.count; k++)
     w->bag_labels[k] = value[w->bag_scores[k] > w->threshold];
   solver_publish(s, "bag_labels",
                  lapis_mat_f64(w->bag_labels, 1, w->bags.count));
-  solver_publish(s, "threshold", lapis_mat_f64(&w->threshold, 1, 1));
+  if (w->set.threshold == LAPIS_THRESHOLD_AUTO)
+    solver_publish(s, "threshold", lapis_mat_f64(&w->threshold, 1, 1));
 }
 
 static void publish(misvm *w)
@@ -525,6 +527,30 @@ static lapis_status build(misvm *w, const lapis_data *data)
   close_if_few(w, stated);
   if (!w->open) sv_note_scale(&w->base, scale, w->set.scale);
   return LAPIS_OK;
+}
+
+lapis_status misvm_check_unlabelled(lapis_ctx *ctx, const char *method,
+                                    const lapis_data *data,
+                                    const void *settings, const bool *known)
+{
+  lapis_svmplus_settings set = inner_settings(settings);
+  bag_list bags;
+  TRY(sv_check_unlabelled(ctx, method, data, &set, known));
+  if (data->group == NULL) return LAPIS_OK; /* the fit refuses that */
+  TRY(bags_new(ctx, data->group, data->X.cols, &bags));
+  lapis_status s = LAPIS_OK;
+  for (int64_t k = 0; k < bags.count && s >= 0; k++)
+    for (int64_t i = 1; i < bags.item[k].count && s >= 0; i++) {
+      int64_t one = bags.item[k].member[0], other = bags.item[k].member[i];
+      if (known[one] != known[other])
+        s = lapis_fail(ctx, LAPIS_EDATA,
+                       "%s: bag %.0f has a label in some of its rows only "
+                       "(rows %" PRId64 " and %" PRId64 "); Y is the label of "
+                       "the bag, repeated for each of its rows",
+                       method, bags.id[k], one + 1, other + 1);
+    }
+  bags_free(&bags);
+  return s;
 }
 
 double misvm_holds(const solver_size *z, const void *settings)

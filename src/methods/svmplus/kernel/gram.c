@@ -56,19 +56,27 @@ static lapis_status linear_factor(sv_gram *k)
   return LAPIS_OK;
 }
 
-/* A dense n x n matrix, thrice. */
-static bool fits(int64_t n, double bytes)
+static bool is_short(const sv_gram *k)
 {
-  return 24.0 * (double)n * (double)n <= bytes;
+  return k->priv.kind == LAPIS_KERNEL_LINEAR && k->rank != SV_WHOLE &&
+         k->priv.d + 1 < k->n / 2;
 }
 
-static lapis_status privileged_part(sv_gram *k,
-                                    const lapis_svmplus_settings *set)
+/* Bytes of the n x n matrices that a solve holds at once: K, Q and a factor of
+ * the support; with a whole privileged kernel it and G or its inverse, too, or,
+ * of the original problem, the system of its interior point, (2n)^2. */
+static double matrices(const sv_gram *k)
 {
-  int64_t most = set->rank;
+  bool low = k->plain || is_short(k) || k->rank >= 0;
+  double count = low ? 3 : k->rank == SV_WHOLE ? 6.5 : 5;
+  return 8 * count * (double)k->n * (double)k->n;
+}
+
+static lapis_status privileged_part(sv_gram *k)
+{
+  int64_t most = k->rank;
   if (k->plain) return LAPIS_OK;
-  bool linear = set->kernel_priv == LAPIS_KERNEL_LINEAR && most != SV_WHOLE;
-  if (linear && (k->priv.d + 1 < k->n / 2 || !k->dense))
+  if (is_short(k) || (k->priv.kind == LAPIS_KERNEL_LINEAR && !k->dense))
     return linear_factor(k);
   if (most < 0 && k->dense) return whole_kernel(k->h, &k->priv, &k->Kp);
   if (most < 0) most = k->n < 1000 ? k->n : 1000;
@@ -90,15 +98,23 @@ lapis_status sv_gram_new(la *h, const lapis_svmplus_settings *set,
 {
   *out = (sv_gram){.h = h, .n = data->X.cols, .plain = mat_empty(&data->P)};
   sv_gram *k = out;
-  k->memory = fmin(set->cache * 1e6, base_may_hold(h->ctx, mat_made_of(data)));
-  k->dense = fits(k->n, k->memory);
+  k->rank = set->rank;
   k->tol = set->stop.tol;
   TRY(op_kernel_new(h, set->kernel, set->width, "X", &data->X, &k->main));
   if (!k->plain)
     TRY(op_kernel_new(h, set->kernel_priv, set->width_priv, "P", &data->P,
                       &k->priv));
-  if (k->dense) TRY(whole_kernel(h, &k->main, &k->K));
-  return privileged_part(k, set);
+  k->memory = fmin(set->cache * 1e6, base_may_hold(h->ctx, mat_made_of(data)));
+  k->spare = k->memory - matrices(k);
+  k->dense = k->spare >= 0;
+  return LAPIS_OK;
+}
+
+bool sv_gram_keeps(sv_gram *k, double bytes)
+{
+  if (!k->grid || bytes > k->spare) return false;
+  k->spare -= bytes;
+  return true;
 }
 
 static bool is_shared(const sv_gram *k)
@@ -108,16 +124,57 @@ static bool is_shared(const sv_gram *k)
   return false;
 }
 
-void sv_gram_free(sv_gram *k)
+static void free_matrices(sv_gram *k)
 {
   free_kernel(&k->main, k->K);
   free_kernel(&k->priv, k->Kp);
-  op_kernel_free(&k->main);
-  op_kernel_free(&k->priv);
+  base_free(k->Q);
   base_free(k->L);
   if (!is_shared(k)) base_free(k->G);
   for (int i = 0; i < SV_SHARED; i++) base_free(k->shared[i]);
   for (int i = 0; i < k->n_inverses; i++) base_free(k->inverse[i]);
+}
+
+static void forget_matrices(sv_gram *k)
+{
+  free_matrices(k);
+  k->K = k->Kp = k->Q = k->L = k->G = NULL;
+  memset(k->shared, 0, sizeof k->shared);
+  k->n_inverses = 0;
+  k->G_C = 0;
+  k->made = false;
+  k->spare = k->memory - matrices(k);
+}
+
+static lapis_status make_matrices(sv_gram *k)
+{
+  if (k->dense) TRY(whole_kernel(k->h, &k->main, &k->K));
+  if (k->dense && k->rank != SV_WHOLE) {
+    k->Q = base_alloc_raw(k->h->ctx, k->n * k->n, sizeof *k->Q);
+    if (k->Q == NULL) return LAPIS_ENOMEM;
+  }
+  return privileged_part(k);
+}
+
+lapis_status sv_gram_make(sv_gram *k)
+{
+  if (k->made) return LAPIS_OK;
+  lapis_status s = make_matrices(k);
+  if (s < 0) forget_matrices(k);
+  k->made = s >= 0;
+  return s;
+}
+
+void sv_gram_yield(sv_gram *k)
+{
+  if (k->dense && k->spare < matrices(k)) forget_matrices(k);
+}
+
+void sv_gram_free(sv_gram *k)
+{
+  free_matrices(k);
+  op_kernel_free(&k->main);
+  op_kernel_free(&k->priv);
   *k = (sv_gram){0};
 }
 
@@ -250,8 +307,7 @@ static void share(sv_gram *k, double C, double gamma)
   int64_t count = count_of(k);
   int s = 0;
   while (s < SV_SHARED && k->shared[s] != NULL) s++;
-  double bytes = 8.0 * (double)count * (s + 1);
-  if (!k->grid || s == SV_SHARED || bytes > k->memory / 2) return;
+  if (s == SV_SHARED || !sv_gram_keeps(k, 8.0 * (double)count)) return;
   if (k->L != NULL) {
     k->shared[s] = base_alloc_raw(k->h->ctx, count, sizeof(double));
     if (k->shared[s] == NULL) return;
@@ -327,7 +383,7 @@ static lapis_status check_definite(svmplus *w, const char *name,
   int64_t n = k->n;
   double most = 0;
   for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(k->X[i * n + i]));
-  double *A = w->Q != NULL ? w->Q : base_alloc_raw(w->base.ctx, n * n, 8);
+  double *A = base_alloc_raw(w->base.ctx, n * n, sizeof *A);
   if (A == NULL) return LAPIS_ENOMEM;
   lapis_status s = LAPIS_OK;
   *below = DBL_EPSILON * (double)n; /* of the 1 that is added */
@@ -339,7 +395,7 @@ static lapis_status check_definite(svmplus *w, const char *name,
     s = la_add_diagonal(&w->h, shift, &L);
     if (s >= 0) s = w->h.ops->potrf(&w->h, &L);
   }
-  if (A != w->Q) base_free(A);
+  base_free(A);
   if (s != LAPIS_ENUMERIC) return s;
   return lapis_fail(w->base.ctx, LAPIS_EDATA,
                     "svmplus: the precomputed kernel %s is not positive "
@@ -353,10 +409,6 @@ lapis_status sv_kernels(svmplus *w, int64_t rank)
   lapis_svmplus_settings set = w->set;
   set.rank = rank;
   TRY(sv_gram_new(&w->h, &set, &w->data, k));
-  if (k->dense && w->kind == SV_L2) {
-    w->Q = base_alloc_raw(w->base.ctx, k->n * k->n, sizeof *w->Q);
-    if (arena_keep(&w->base.arena, w->Q) == NULL) return LAPIS_ENOMEM;
-  }
   double below;
   TRY(check_definite(w, "X", &k->main, &below));
   if (!k->plain) TRY(check_definite(w, "P", &k->priv, &k->below));

@@ -18,13 +18,13 @@ static lapis_status build_Q(svmplus *w)
   const sv_data *q = &w->q;
   const sv_gram *k = &w->gram;
   int64_t n = q->n;
-  la_array Q = la_wrap(w->Q, n, n), R = la_wrap(k->G, k->r, n);
+  la_array Q = la_wrap(k->Q, n, n), R = la_wrap(k->G, k->r, n);
   if (k->L != NULL) TRY(la_syrk_there(&w->h, LA_T, &R, &Q));
-  const double *G = k->L != NULL ? w->Q : k->G;
+  const double *G = k->L != NULL ? k->Q : k->G;
   double f = k->L != NULL ? 1 : k->G_factor;
 #pragma omp parallel for num_threads(parts_team(&w->h, n *n))
   for (int64_t j = 0; j < n; j++) {
-    double *to = w->Q + j * n, yj = q->y[j];
+    double *to = k->Q + j * n, yj = q->y[j];
     const double *main = k->K + j * n, *slack = k->plain ? NULL : G + j * n;
     for (int64_t i = 0; i < n && k->plain; i++)
       to[i] = q->y[i] * yj * (main[i] + 1);
@@ -32,7 +32,7 @@ static lapis_status build_Q(svmplus *w)
       to[i] = q->y[i] * yj * (main[i] + 1) + f * slack[i];
     if (k->plain) to[j] += 1 / q->C[j];
   }
-  for (int64_t j = 0; j < n; j++) w->diag[j] = w->Q[j * n + j];
+  for (int64_t j = 0; j < n; j++) w->diag[j] = k->Q[j * n + j];
   return LAPIS_OK;
 }
 
@@ -148,7 +148,7 @@ static lapis_status solve_in_single(svmplus *w, sv_quadratic *p, int64_t c,
                         .Kp = w->gram.Kp,
                         .y = w->q.y,
                         .inverse = inverse,
-                        .Q = (float *)w->Q,
+                        .Q = (float *)w->gram.Q,
                         .t = w->set.gamma / w->set.C,
                         .C = w->set.C,
                         .below = w->gram.below,
@@ -175,7 +175,7 @@ static lapis_status solve_in_double(svmplus *w, sv_quadratic *p)
   TRY(slack_part(w));
   if (w->gram.dense) {
     TRY(build_Q(w));
-    p->Q = w->Q;
+    p->Q = w->gram.Q;
   } else {
     prepare_rows(w);
   }

@@ -115,9 +115,9 @@ lapis_status sv_gram_inverse(sv_gram *k, double t, const float **out)
       *out = k->inverse[s];
       return LAPIS_OK;
     }
-  double bytes = 4.0 * (double)k->n * (double)k->n * (k->n_inverses + 1);
-  bool room = k->grid && k->n_inverses < SV_SHARED && bytes <= k->memory / 2;
-  int at = room || k->n_inverses == 0 ? k->n_inverses : k->n_inverses - 1;
+  int at = k->n_inverses;
+  double bytes = 4.0 * (double)k->n * (double)k->n;
+  if (at == SV_SHARED || (at > 0 && !sv_gram_keeps(k, bytes))) at--;
   if (at < k->n_inverses) base_free(k->inverse[at]);
   k->n_inverses = at;
   TRY(invert(k, t, &k->inverse[at]));
