@@ -18,6 +18,7 @@
 #include "methods/svmplus/svmplus.h"
 
 enum { MOST = 2000, N_C = 4, N_GAMMA = 3, POINTS = N_C * N_GAMMA };
+static const double ENOUGH = 1e-3; /* gap of a fit that is to be judged */
 static const double Cs[N_C] = {1, .1, 10, 100};
 static const double gammas[N_GAMMA] = {1, .01, 100};
 
@@ -92,6 +93,7 @@ static lapis_status score_points(form *f, int64_t fold, const fold_part *shown,
   set.probability = false;
   set.scale = LAPIS_SCALE_NONE; /* w->data are scaled, where they are */
   set.stop.seconds = INFINITY;  /* the deadline is the context's */
+  set.stop.tol = fmax(set.stop.tol, ENOUGH);
   for (int i = 0; i < f->count && status >= 0; i++) {
     if (f->lost[i]) continue;
     set.C = f->C[i];

@@ -391,6 +391,35 @@ static void a_fit_holds_what_its_method_says(void **state)
   command_end(&c);
 }
 
+/* The n x n matrices of a solve fit into --cache; those of folds, of the SVM
+ * without P and of other values of C come after others, or are not kept. */
+static void kernels_stay_within_the_cache(void **state)
+{
+  enum { N = 1000, MB = 45 };
+  command c;
+  text t = {.at = NULL};
+  uint64_t seed = 3;
+  command_begin(&c);
+  put(&t, "a,b,c,d,e,f,g,h,p,q,y\n");
+  for (int j = 0; j < N; j++) {
+    double sum = 0, x = 0;
+    for (int k = 0; k < 8; k++) {
+      put(&t, "%.3f,", x = check_normal(&seed));
+      sum += k < 4 ? x : 0;
+    }
+    put(&t, "%.3f,%.3f,%d\n", sum + .5 * check_normal(&seed), x,
+        sum + .8 * check_normal(&seed) > 0);
+  }
+  save(&c, "t.csv", &t);
+  used u = run(&c, "fit svmplus t.csv --target y --priv p,q --kernel rbf "
+                   "--kernel-priv rbf --cache 45 -q");
+  assert_int_equal(u.code, 0);
+  double held = u.bytes / 1e6 - 30; /* of the process */
+  if (held > KEPT * (MB + 4) + FREED)
+    fail_msg("%.0f MB are held, %d were granted", held, MB);
+  command_end(&c);
+}
+
 /* Leaves that hold a share of each class are known after one tree. */
 static void trees_are_weighed_by_the_first(void **state)
 {
@@ -436,6 +465,7 @@ int test_cost(void)
       cmocka_unit_test(four_times_as_much_costs_four_times),
       cmocka_unit_test(what_unfolds_names_the_option),
       cmocka_unit_test(a_fit_holds_what_its_method_says),
+      cmocka_unit_test(kernels_stay_within_the_cache),
       cmocka_unit_test(trees_are_weighed_by_the_first),
       cmocka_unit_test(what_a_fit_holds_names_the_option)};
   return run_cases(tests, NULL, NULL);

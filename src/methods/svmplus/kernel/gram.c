@@ -63,12 +63,13 @@ static bool is_short(const sv_gram *k)
 }
 
 /* Bytes of the n x n matrices that a solve holds at once: K, Q and a factor of
- * the support; with a whole privileged kernel it and G or its inverse, too, or,
- * of the original problem, the system of its interior point, (2n)^2. */
+ * the support; with a whole privileged kernel it, its inverse in single
+ * precision and G, too, or, of the original problem, the system of its interior
+ * point, (2n)^2. */
 static double matrices(const sv_gram *k)
 {
   bool low = k->plain || is_short(k) || k->rank >= 0;
-  double count = low ? 3 : k->rank == SV_WHOLE ? 6.5 : 5;
+  double count = low ? 3 : k->rank == SV_WHOLE ? 6.5 : 5.5;
   return 8 * count * (double)k->n * (double)k->n;
 }
 
