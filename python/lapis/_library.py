@@ -69,7 +69,8 @@ class Method(Structure):
                 ("matrices", POINTER(MatrixSetting)), ("n_matrices", c_int),
                 ("completes", c_bool), ("numbers", c_bool), ("joint", c_bool),
                 ("each", c_bool), ("results", POINTER(ResultRow)),
-                ("n_results", c_int), ("paper_grid", c_char_p)]
+                ("n_results", c_int), ("paper_grid", c_char_p),
+                ("counted", c_char_p)]
 
 
 class Info(Structure):

@@ -172,7 +172,7 @@ class MISVMPlusClassifier(_Privileged):
         self.labels_ = self._decode(result["labels"])
         self.bags_ = names[result["bags"][:, 0].astype(np.intp)]
         self.bag_scores_ = np.array(result["bag_scores"][:, 0])
-        self.bag_labels_ = self._decode(result["bag_labels"])
+        self.bag_labels_ = self._decode(result["bag_labels"][:, 0])
         self.threshold_ = (float(np.squeeze(result["threshold"]))
                            if "threshold" in result else 0.0)
         return self
@@ -183,7 +183,7 @@ class MISVMPlusClassifier(_Privileged):
         names, code = self._bags(groups, len(X))
         result = self._ask(X, group=code)
         return (names[result["bags"][:, 0].astype(np.intp)],
-                self._decode(result["bag_labels"]),
+                self._decode(result["bag_labels"][:, 0]),
                 np.array(result["bag_scores"][:, 0]))
 
     @staticmethod

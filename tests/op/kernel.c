@@ -123,6 +123,7 @@ static void check_G(double C, double gamma, int64_t rank)
   set.rank = rank == 0 ? -1 : rank;
   sv_gram k;
   assert_int_equal(sv_gram_new(&s.h, &set, &data, &k), 0);
+  assert_int_equal(sv_gram_make(&k), 0);
   assert_int_equal(sv_gram_slack(&k, C, gamma, NULL), 0);
   for (int64_t j = 0; j < N; j++)
     for (int64_t i = 0; i < N; i++) {
