@@ -250,11 +250,14 @@ static bool add_values(sheet *s, const answers *a, int64_t k, const char *title,
   const lapis_mat *from = a->labels.cols > 0 ? &a->labels : &a->scores;
   bool coded =
       a->labels.cols > 0 && (a->classes.cols > 0 || a->values.cols > 0);
-  const char **text = coded ? add_texts(s, "", title) : NULL;
-  double *number = coded ? NULL : malloc(((size_t)s->n + 1) * sizeof *number);
-  if (text == NULL && number == NULL) return false;
   double *of_bag = has_bags(a) ? of_samples(a, &a->bag_labels, s->n) : NULL;
   if (has_bags(a) && of_bag == NULL) return false;
+  const char **text = coded ? add_texts(s, "", title) : NULL;
+  double *number = coded ? NULL : malloc(((size_t)s->n + 1) * sizeof *number);
+  if (text == NULL && number == NULL) {
+    free(of_bag);
+    return false;
+  }
   for (int64_t j = 0; j < s->n; j++) {
     double v = lapis_mat_at(from, k, j), given = NAN;
     if (of_bag != NULL) v = of_bag[j];
