@@ -105,6 +105,7 @@ static lapis_status run_rounds(clean_job *job, double weight, loop *l,
     cover(job, count);
     if (round + 1 < job->refill) restore(job, c->d, c->n);
   }
+  rr_doubt_tau(c->h->ctx, job->X, job->low_rank, count, job->tau / job->unit);
   for (int64_t k = 0; k < count; k++)
     if (isnan(job->filled[k])) job->filled[k] = job->low_rank[k];
   return LAPIS_OK;

@@ -22,11 +22,17 @@ static lapis_status cover(rr_dstep *dstep, const double *X, double tau,
 }
 
 /* An occlusion is the smaller part of a picture. */
-static void doubt_tau(const rr_dstep *dstep, double given, double kept)
+void rr_doubt_tau(lapis_ctx *ctx, const double *X, const double *D,
+                  int64_t count, double tau)
 {
   static const double MOST = 0.5;
+  double given = 0, kept = 0;
+  for (int64_t k = 0; k < count; k++) {
+    given += !isnan(X[k]);
+    kept += fabs(X[k] - D[k]) <= tau;
+  }
   if (given - kept > MOST * given)
-    base_note(dstep->h->ctx, BASE_WARNING, "mostly-covered",
+    base_note(ctx, BASE_WARNING, "mostly-covered",
               "--refill took %.0f of 100 numbers for covered, as more than "
               "--tau away from the repair: tau is meant for features from 0 to "
               "1; give one in the units of these",
@@ -36,16 +42,12 @@ static void doubt_tau(const rr_dstep *dstep, double given, double kept)
 static lapis_status fill(rr_dstep *dstep, const double *X, double tau,
                          double *filled)
 {
+  int64_t count = dstep->d * dstep->n;
   lapis_mat D = lapis_mat_f64(filled, dstep->d, dstep->n);
-  double given = 0, kept = 0;
   TRY(dstep->h->ops->download(dstep->h, &dstep->A, &D));
-  for (int64_t k = 0; k < dstep->d * dstep->n; k++) {
-    given += !isnan(X[k]);
-    if (!(fabs(X[k] - filled[k]) <= tau)) continue;
-    filled[k] = X[k];
-    kept++;
-  }
-  doubt_tau(dstep, given, kept);
+  rr_doubt_tau(dstep->h->ctx, X, filled, count, tau);
+  for (int64_t k = 0; k < count; k++)
+    if (fabs(X[k] - filled[k]) <= tau) filled[k] = X[k];
   return LAPIS_OK;
 }
 

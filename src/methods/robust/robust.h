@@ -185,6 +185,10 @@ lapis_status rr_fit_loss(rr_dstep *dstep);
 lapis_status rr_refill_train(rr_dstep *dstep, loop *l, int64_t rounds,
                              double tau, double tol, const double *X,
                              double *filled);
+/* Warns where most of X (count numbers, NaN: not observed) is farther than tau
+ * from D, and so taken for covered. */
+void rr_doubt_tau(lapis_ctx *ctx, const double *X, const double *D,
+                  int64_t count, double tau);
 extern const lapis_method rpca_method;
 /* method_new_fn (base/param.h); callers from outside go by methods.c. */
 lapis_status rpca_new(lapis_ctx *ctx, const lapis_data *data,

@@ -27,6 +27,7 @@
  * are of the order of sigma); the objective comes from singular values. */
 #include "methods/roml/roml.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define AT(field) offsetof(lapis_roml_settings, field)
@@ -149,6 +150,18 @@ static lapis_status solve_slots(roml *w)
   return roml_run(w, &w->s, &info->objective);
 }
 
+/* The n most alike are found of unrelated images, too (count.c). */
+static void say_untested(const roml *w)
+{
+  bool fewer = w->set.inliers > 0 && w->set.inliers < roml_fewest(&w->p);
+  if (fewer && w->set.instances == 1 && !w->p.coordinates)
+    base_note(w->base.ctx, BASE_NOTE, "untested",
+              "roml: with --inliers %" PRId64 " the %" PRId64
+              " most alike are the answer, whether or not the images have "
+              "anything in common; --inliers auto tests that",
+              w->set.inliers, w->set.inliers);
+}
+
 static lapis_status roml_solve(lapis_solver *base)
 {
   roml *w = (roml *)base;
@@ -157,6 +170,7 @@ static lapis_status roml_solve(lapis_solver *base)
   TRY(loop_begin(&base->loop, base->ctx, "roml", &w->set.stop, 6, columns));
   w->whole = w->set.inliers >= 0 && !w->set.robust && w->set.instances == 1;
   TRY(roml_align(w));
+  say_untested(w);
   if (w->set.inliers < 0) TRY(roml_count_inliers(w));
   if (w->set.instances != 1) TRY(roml_find_instances(w));
   TRY(solve_slots(w));

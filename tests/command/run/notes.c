@@ -20,6 +20,7 @@ static const remark_case cases[] = {
     {"linear", "seldom", "C", "0.01", {"never-predicted"}},
     {"mc", "seldom", "mu-rel", "0.5", {"never-predicted", "units-differ"}},
     {"rpca", NULL, NULL, NULL, {"units-differ"}},
+    {"rpca", NULL, "refill", "1", {"units-differ", "mostly-covered"}},
     {"trees", "codes", NULL, NULL, {"rare-class"}}};
 enum { CASES = sizeof cases / sizeof *cases };
 

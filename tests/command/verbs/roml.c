@@ -100,6 +100,7 @@ static void fit_writes_matches(void **state)
                    0);
   lapis_json *v = parsed(w);
   assert_string_equal(lapis_json_text(v, "status", ""), "solved");
+  assert_non_null(strstr(w->text, "\"untested\"")); /* a number was given */
   double objective =
       lapis_json_number(lapis_json_get(v, "info"), "objective", NAN);
   CHECK_AT_LEAST(objective, 1);

@@ -463,6 +463,14 @@ static void what_is_not_done_is_said(void **state)
   command_do(&c, "fit rlda two.csv --target c --refill 2 --lambda .5");
   command_run(&c, "fit rlda two.csv --target c --refill 2 --scale robust");
   command_expect(&c, 2, "--scale --refill");
+  command_do(&c, "fit rlda two.csv --target c --refill 2 --lambda .5 "
+                 "--tau 99 --model two.lapis");
+  command_do(&c, "predict two.lapis two.csv --clean-weight .05 --json");
+  assert_null(strstr(c.out, "\"mostly-covered\""));
+  const char far[] = "a,b,c\n100,-900,u\n-700,800,v\n";
+  command_write(&c, "far.csv", far, sizeof far - 1);
+  command_do(&c, "predict two.lapis far.csv --clean-weight .05 --json");
+  assert_non_null(strstr(c.out, "\"mostly-covered\""));
   static const char unscaled[] = "features are not scaled";
   command_run(&c, "cv rr few.csv --target y --folds 2 --grid eta=1,10 "
                   "--grid lambda=.2");
