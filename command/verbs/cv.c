@@ -512,6 +512,19 @@ static void tell_unscaled(cli *c, const void *settings, const grid_text *g)
           c->method->name);
 }
 
+/* What a fit chooses for itself stands in no row of the table. */
+static void tell_open_gamma(cli *c, const lapis_dataset *ds,
+                            const void *settings, const grid_text *g)
+{
+  bool reads = lapis_dataset_data(ds)->P.rows > 0 &&
+               (c->method->reads & LAPIS_READS_P) != 0;
+  if (c->quiet || !reads || is_stated(c, settings, g, "gamma")) return;
+  fprintf(stderr,
+          "lapis: %s: --gamma is open, so each fit uses P only where folds of "
+          "its own show that P pays; --gamma G uses P in every fit\n",
+          c->method->name);
+}
+
 static int add_paper_grid(cli *c, grid_text *g)
 {
   char one[64];
@@ -565,6 +578,7 @@ static int run(cli *c)
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
   if (code == EXIT_DONE) code = check_known(c, ds);
   if (code == EXIT_DONE) tell_unscaled(c, settings, &g);
+  if (code == EXIT_DONE) tell_open_gamma(c, ds, settings, &g);
   bool in_parts = args_get(&c->args, "part") != NULL;
   if (code == EXIT_DONE && !in_parts && args_get(&c->args, "output") != NULL)
     code = cli_fail(EXIT_MISUSE, "cv: -o goes with --part K/N; --config F.json "

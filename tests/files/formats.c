@@ -541,7 +541,7 @@ static void damage(files *f, lapis_mat X, const variant *v)
   /* Each read of these starts a process: fewer places, none left out for long.
    */
   bool apart = strcmp(v->format, "h5") == 0 || strcmp(v->format, "mat73") == 0;
-  size_t every = !apart ? 1 : room_all() ? 101 : 601;
+  size_t every = !apart ? 1 : room_all() ? 101 : 2401;
   double Y[N] = {0, 1, 2, 0, 1, 2, 2};
   lapis_named item[5];
   size_t size;

@@ -375,7 +375,8 @@ static void check_fit(const command *c, size_t k, double *told)
              held, need);
 }
 
-/* Within an order of magnitude, and never less. */
+/* Within an order of magnitude, and never less; of all fits or, by turns, of
+ * many samples or many features. */
 static void a_fit_holds_what_its_method_says(void **state)
 {
   static const int shape[][3] = {{700, 900, 2}, {12, 1500, 150}};
@@ -385,9 +386,9 @@ static void a_fit_holds_what_its_method_says(void **state)
   for (size_t s = 0; s < 2; s++) {
     put_samples(&c, shape[s][0], shape[s][1], shape[s][2]);
     for (size_t k = 0; k < sizeof fits / sizeof *fits; k++)
-      check_fit(&c, k, &told);
+      if (room_all() || k % 2 == s) check_fit(&c, k, &told);
   }
-  assert_true(told > 8);
+  assert_true(told > (room_all() ? 8 : 2));
   command_end(&c);
 }
 

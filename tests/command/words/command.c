@@ -236,12 +236,14 @@ static void help_finds_words(void **state)
   command_begin(&c);
   for (int i = 0; lapis_method_at(i) != NULL; i++) {
     const lapis_method *m = lapis_method_at(i);
-    for (int k = 0; k < m->n_params; k++) {
+    const int every = room_all() ? 1 : 5; /* one search finds them all */
+    for (int k = i % every; k < m->n_params; k += every) {
       char left[64];
       snprintf(left, sizeof left, "  --%s", m->params[k].name);
       expect_topic(&c, m->params[k].name, left, m->name);
     }
     for (int k = 0; lapis_method_result(m, k) != NULL; k++) {
+      if (k % every != i % every) continue;
       char left[64];
       const char *name = lapis_method_result(m, k)->name;
       snprintf(left, sizeof left, "  %s", name);
