@@ -65,7 +65,7 @@
 #define ON_SAME_LABELS " on the same labels: AUROC"
 #define OTHERS_CAN_WRITE "others can write"
 #define OUT_OF_RANGE "too large or too small"
-#define POINTS_IN_DOUBT "are in doubt when only their"
+#define POINTS_IN_DOUBT "were not confirmed, where only"
 #define REMOVE_THE_FILE "remove the file"
 #define RESUMED "resumed after iteration "
 #define RUN_FOR_EACH "run it once for each"

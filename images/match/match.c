@@ -584,8 +584,8 @@ static void name_maps(lapis_flow *f, int64_t n)
   if (2 * doubtful <= n * f->n) return;
   flow_remark(
       f, "map",
-      "%" PRId64 " of %" PRId64 " points are in doubt when only their "
-      "surroundings are compared; {map embed} "
+      "%" PRId64 " of the %" PRId64 " matches tried were not confirmed, where "
+      "only the surroundings of points are compared; {map embed} "
       "also compares positions, in upright pictures that the object fills",
       doubtful, n * f->n);
   if (m->set.instances == 1)

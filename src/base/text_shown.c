@@ -6,10 +6,11 @@
 #include "base/base.h"
 #include "lapis/tools.h"
 
-/* Bytes of the UTF-8 character at s; 0: it is none. */
+/* Bytes of the UTF-8 character at s; 0: it is none, or the end. */
 static size_t character(const unsigned char *s)
 {
-  size_t size = *s < 0x80                 ? 1
+  size_t size = *s == '\0'                ? 0
+                : *s < 0x80               ? 1
                 : *s >= 0xc2 && *s < 0xe0 ? 2
                 : *s >= 0xe0 && *s < 0xf0 ? 3
                 : *s >= 0xf0 && *s < 0xf5 ? 4

@@ -61,8 +61,19 @@ static void a_formula_is_told_from_a_number(void **state)
                                     "\xc2\x9b"
                                     "1m",
                                     "\xe2\x81\xa0-1"};
-  static const char *const rest[] = {"",  "-1",  "+2.5e3", "-inf", "-",  "+",
-                                     "=", "a=1", "1-1",    " =1",  "\t", "'\r"};
+  static const char *const rest[] = {"",
+                                     "-1",
+                                     "+2.5e3",
+                                     "-inf",
+                                     "-",
+                                     "+",
+                                     "=",
+                                     "a=1",
+                                     "1-1",
+                                     " =1",
+                                     "\t",
+                                     "'\r",
+                                     "\xef\xbb\xbf\0=1+1"}; /* ends at \0 */
   for (size_t i = 0; i < sizeof run / sizeof *run; i++)
     if (!lapis_text_runs(run[i])) fail_msg("%s", run[i]);
   for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)

@@ -271,7 +271,7 @@ static lapis_status total(cleaner *c, double *active)
   return LAPIS_OK;
 }
 
-static lapis_status record(cleaner *c, loop *l)
+static lapis_status record(cleaner *c, loop *l, double tol)
 {
   double active;
   TRY(total(c, &active));
@@ -281,7 +281,7 @@ static lapis_status record(cleaner *c, loop *l)
                         .objective = c->info.objective * c->scale,
                         .gap = gap,
                         .residual = NAN};
-  loop_show(l, &now, NAN);
+  loop_show(l, &now, tol);
   return loop_record(l, (double[]){c->info.objective * c->scale,
                                    c->info.dual * c->scale, gap, active,
                                    (double)c->r});
@@ -355,7 +355,7 @@ lapis_status clean_alone(cleaner *c, loop *l, double tol)
     if (!*checked) continue;
     la_array part = la_cols(&G, 0, c->active);
     TRY(bound(c, &part));
-    TRY(record(c, l));
+    TRY(record(c, l, tol));
     retire(c, l, tol);
   }
   if (!*checked && c->active > 0) {

@@ -140,7 +140,7 @@ static lapis_status begin(cleaner *c)
   return reflect(c);
 }
 
-static lapis_status record(cleaner *c, loop *l)
+static lapis_status record(cleaner *c, loop *l, double tol)
 {
   double primal = c->info.objective * c->scale;
   lapis_progress now = {.rank = c->info.rank,
@@ -150,7 +150,7 @@ static lapis_status record(cleaner *c, loop *l)
   base_say(l->ctx, 2,
            "%s: %" PRId64 " objective %.10g gap %.2e rank %" PRId64 " rho %.3g",
            l->method, l->iter, primal, c->info.gap, c->info.rank, c->rho[0]);
-  loop_show(l, &now, NAN);
+  loop_show(l, &now, tol);
   return loop_record(l, (double[]){primal, c->info.dual * c->scale, c->info.gap,
                                    (double)c->n, (double)c->info.rank});
 }
@@ -190,7 +190,7 @@ lapis_status clean_joint(cleaner *c, loop *l, double tol)
     *checked = l->iter % CHECK_EVERY == 0;
     if (!*checked) continue;
     TRY(certify(c));
-    TRY(record(c, l));
+    TRY(record(c, l, tol));
     if (at_floor(c) && c->info.gap > tol) l->status = LAPIS_PRECISION_FLOOR;
   }
   if (!*checked) TRY(certify(c));

@@ -333,7 +333,7 @@ static lapis_status record(rr_dstep *dstep, loop *l)
                         .objective = primal,
                         .gap = b->gap,
                         .residual = residual};
-  loop_show(l, &now, NAN);
+  loop_show(l, &now, dstep->proof.tol);
   return LAPIS_OK;
 }
 

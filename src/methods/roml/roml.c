@@ -156,9 +156,9 @@ static void say_untested(const roml *w)
   bool fewer = w->set.inliers > 0 && w->set.inliers < roml_fewest(&w->p);
   if (fewer && w->set.instances == 1 && !w->p.coordinates)
     base_note(w->base.ctx, BASE_NOTE, "untested",
-              "roml: with --inliers %" PRId64 " the %" PRId64
+              "roml: with {inliers %" PRId64 "} the %" PRId64
               " most alike are the answer, whether or not the images have "
-              "anything in common; --inliers auto tests that",
+              "anything in common; {inliers auto} tests that",
               w->set.inliers, w->set.inliers);
 }
 

@@ -1,5 +1,7 @@
 /* Robust PCA: certificates recomputed from outside, verified answers, laws,
  * refusals. */
+#include <time.h>
+
 #include "fixture.h"
 #include "oracle.h"
 
@@ -339,6 +341,39 @@ static void refill_is_its_rounds(void **state)
   drop(&p);
 }
 
+/* Progress is shown every tenth of a second: what an iteration says takes as
+ * long. */
+static void linger(int level, const char *text, void *user)
+{
+  (void)level, (void)text, (void)user;
+  (void)nanosleep(&(struct timespec){.tv_nsec = 110000000}, NULL);
+}
+
+static bool hear(const lapis_progress *now, void *share)
+{
+  double *most = share;
+  if (now->done > *most) *most = now->done;
+  return true;
+}
+
+/* By the gap, not by the most iterations. */
+static void it_says_how_far_it_is(void **state)
+{
+  problem p = make(30, 40, 2, .05, 0, 5);
+  double most = 0;
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_rpca_settings set = lapis_rpca_defaults();
+  set.stop.tol = 1e-5;
+  assert_int_equal(lapis_ctx_set(ctx, "verbose", "2"), LAPIS_OK);
+  lapis_ctx_on_message(ctx, linger, NULL);
+  lapis_ctx_on_progress(ctx, hear, &most);
+  lapis_solver *s = solve(ctx, &p.data, &set);
+  CHECK_AT_LEAST(most, .5);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+  drop(&p);
+}
+
 /* No iteration, or a small lambda: the low-rank part is 0, and a model says so
  * of new samples, too. */
 static void a_model_of_rank_0_answers(void **state)
@@ -412,6 +447,7 @@ int test_rpca(void)
       LONG(cmocka_unit_test(slow_ones_end_too)),
       cmocka_unit_test(refill_fills_what_is_covered),
       cmocka_unit_test(refill_is_its_rounds),
+      cmocka_unit_test(it_says_how_far_it_is),
       cmocka_unit_test(a_model_of_rank_0_answers),
       cmocka_unit_test(refusals),
   };
