@@ -39,18 +39,18 @@ typedef struct cli_option {
 } cli_option;
 
 /* Rows of several verbs: how a table is read, and all of it. */
-#define CLI_TABLE_ROWS                                                  \
-  {"target", 0, "COL,..", "columns to predict, by title or number"},    \
-      {"id", 0, "COL", "the column with the names of the samples"},     \
-      {"header", 0, "yes|no",                                           \
-       "whether the first row holds titles (default: LAPIS looks)"},    \
-      {"missing", 0, "WORD,..",                                         \
-       "words and numbers that mean \"unknown\", as empty cells do "    \
-       "(default: NA, ?, none and the like)"},                          \
-  {                                                                     \
-    "decimal", 0, ",|.",                                                \
-        "how numbers are written: 1.234,5 (,) or 1,234.5 (.); without " \
-        "it: 1234.5"                                                    \
+#define CLI_TABLE_ROWS                                                    \
+  {"target", 0, "COL,..", "columns to predict, by title or number"},      \
+      {"id", 0, "COL", "the column with the names of the samples"},       \
+      {"header", 0, "yes|no",                                             \
+       "whether the first row holds titles (default: LAPIS looks)"},      \
+      {"missing", 0, "WORD,..",                                           \
+       "words and numbers that mean \"unknown\", as empty cells, NA, ?, " \
+       "none and the like do ('': empty cells alone)"},                   \
+  {                                                                       \
+    "decimal", 0, ",|.",                                                  \
+        "how numbers are written: 1.234,5 (,) or 1,234.5 (.); without "   \
+        "it: 1234.5"                                                      \
   }
 #define CLI_UNFOLD_ROW                                                     \
   {                                                                        \
@@ -294,6 +294,9 @@ double time_limit(cli *c, const void *settings); /* infinity: none */
 int group_find(cli *c);
 /* What is read for an option that names data: FILE, FILE:NAME; or NULL. */
 const char *group_spec(const cli *c, const char *option);
+/* The columns of the table that -G names; NULL: it names a file, or is not
+ * given. */
+const char *group_columns(const cli *c);
 /* Reading failed; a misspelt file is looked for as a column. */
 int group_fail(cli *c, lapis_status s, const char *option);
 

@@ -287,47 +287,77 @@ static bool add_origin(sheet *s, const answers *a, int64_t k, const char *title)
   return text != NULL;
 }
 
-/* How probably each listed label is wrong. */
-static bool add_wrong(sheet *s, const answers *a)
+/* A number of each listed label, nothing of the others; NULL: no memory. */
+static double *add_of_doubts(sheet *s, const char *title)
 {
-  bool any = false;
-  for (int64_t k = 0; k < a->wrong.cols; k++)
-    any = any || !isnan(lapis_mat_at(&a->wrong, 0, k));
-  if (!any) return true;
-  double *p = malloc(((size_t)s->n + 1) * sizeof *p);
-  if (p == NULL) return false;
-  for (int64_t j = 0; j < s->n; j++) p[j] = NAN;
-  for (int64_t k = 0; k < a->wrong.cols; k++)
-    p[(int64_t)lapis_mat_at(&a->doubts, 0, k)] = lapis_mat_at(&a->wrong, 0, k);
-  s->owned[s->count] = p;
-  lapis_mat row = lapis_mat_f64(p, 1, s->n);
-  add_row(s, &row, 0, -1, "", "probability wrong");
-  return true;
+  double *to = malloc(((size_t)s->n + 1) * sizeof *to);
+  for (int64_t j = 0; to != NULL && j < s->n; j++) to[j] = NAN;
+  if (to == NULL) return NULL;
+  s->owned[s->count] = to;
+  lapis_mat row = lapis_mat_f64(to, 1, s->n);
+  add_row(s, &row, 0, -1, "", title);
+  return to;
 }
 
-/* What a given label rather is, by the answer, or, where labels were held out
- * (--suspects), by what was said of it then: of two classes the other. */
-static bool add_rather(sheet *s, const answers *a)
+/* The place of each in the list, and how probably it is wrong. */
+static bool add_doubts(sheet *s, const answers *a)
 {
-  bool texts = a->classes.cols > 0 && a->labels.cols > 0;
-  if (a->given.rows != 1 || !texts) return true;
+  bool any = false;
+  double *place = a->doubts.cols > 0 ? add_of_doubts(s, "doubt") : NULL;
+  if (a->doubts.cols > 0 && place == NULL) return false;
+  for (int64_t k = 0; k < a->doubts.cols; k++)
+    place[(int64_t)lapis_mat_at(&a->doubts, 0, k)] = (double)k + 1;
+  for (int64_t k = 0; k < a->wrong.cols; k++)
+    any = any || !isnan(lapis_mat_at(&a->wrong, 0, k));
+  double *p = any ? add_of_doubts(s, "probability wrong") : NULL;
+  for (int64_t k = 0; p != NULL && k < a->wrong.cols; k++)
+    p[(int64_t)lapis_mat_at(&a->doubts, 0, k)] = lapis_mat_at(&a->wrong, 0, k);
+  return !any || p != NULL;
+}
+
+/* What the listed labels that look wrong rather are. */
+static bool add_listed_rather(cli *c, const lapis_dataset *ds, sheet *s,
+                              const answers *a)
+{
+  enum { DIGITS = 32 };
+  size_t n = (size_t)s->n + 1, count = (size_t)a->doubts.cols;
+  const char **text = calloc(1, n * sizeof *text + count * DIGITS);
+  double *value = suspects_rather(c, ds);
+  for (int64_t j = 0; text != NULL && j < s->n; j++) text[j] = "";
+  for (int64_t k = 0; text != NULL && value != NULL && k < (int64_t)count;
+       k++) {
+    int64_t j = (int64_t)lapis_mat_at(&a->doubts, 0, k);
+    char *number = (char *)(text + n) + (size_t)k * DIGITS;
+    if (isnan(value[k])) continue;
+    text[j] = code_text(a, 0, value[k]);
+    if (text[j] == NULL) lapis_number_text(value[k], number, DIGITS);
+    if (text[j] == NULL) text[j] = number;
+    if (value[k] == lapis_mat_at(&a->given, 0, j)) text[j] = "another";
+  }
+  if (value == NULL) free(text);
+  free(value);
+  if (value == NULL || text == NULL) return false;
+  s->owned[s->count] = text;
+  add(s, lapis_mat_text(text, 1, s->n), "", "rather");
+  return add_doubts(s, a);
+}
+
+/* What a given label rather is: by --suspects, or else by the answer. */
+static bool add_rather(cli *c, const lapis_dataset *ds, sheet *s,
+                       const answers *a)
+{
+  bool listed = a->rather >= 0;
+  if (a->given.rows != 1 || a->labels.cols == 0) return true;
+  if (!listed && a->classes.cols == 0) return true;
   s->rather = s->count;
+  if (listed) return add_listed_rather(c, ds, s, a);
   const char **text = add_texts(s, "", "rather");
   for (int64_t j = 0; text != NULL && j < s->n; j++) {
     double given = lapis_mat_at(&a->given, 0, j);
     double answer = lapis_mat_at(&a->labels, 0, j);
     text[j] = isnan(given) || given == answer ? "" : code_text(a, 0, answer);
   }
-  for (int64_t k = 0; text != NULL && k < a->doubts.cols; k++) {
-    int64_t j = (int64_t)lapis_mat_at(&a->doubts, 0, k);
-    double given = lapis_mat_at(&a->given, 0, j);
-    double of = lapis_mat_at(&a->doubts, 1, k); /* of several classes */
-    double other = a->classes.cols == 2 ? 1 - given : of;
-    if (k < a->rather && *text[j] == '\0')
-      text[j] = other != given ? code_text(a, 0, other) : NULL;
-    if (text[j] == NULL) text[j] = "another";
-  }
-  return text != NULL && add_wrong(s, a);
+  return text != NULL;
 }
 
 /* The class or the target that row k of K scores is of, of one of several
@@ -439,7 +469,7 @@ static bool fill_answers(cli *c, const lapis_dataset *ds, sheet *s,
                     target_decimals(c, ds, k)) ||
         !add_origin(s, a, k, target_title(a, k, room)))
       return false;
-  if (!add_rather(s, a) || !add_coverage(c, ds, s, a)) return false;
+  if (!add_rather(c, ds, s, a) || !add_coverage(c, ds, s, a)) return false;
   add_scores(s, a);
   bool classes = a->labels.cols > 0;
   if (a->held_out.cols == s->n)
@@ -611,7 +641,10 @@ lapis_status completed_write(cli *c, const lapis_solver *s,
   int64_t filled = 0, unsure = 0;
   double *back = NULL;
   double *copy = malloc((size_t)(Y.rows * Y.cols + 1) * sizeof *copy);
-  if (copy == NULL) {
+  int *decimals = malloc(((size_t)Y.rows + 1) * sizeof *decimals);
+  if (copy == NULL || decimals == NULL) {
+    free(copy);
+    free(decimals);
     free(text);
     return lapis_fail(c->ctx, LAPIS_ENOMEM, "%s: out of memory", to);
   }
@@ -623,11 +656,13 @@ lapis_status completed_write(cli *c, const lapis_solver *s,
     status = turn_back(c, map, &data->X, &X, &back);
     X = lapis_mat_f64(back, data->X.rows, data->X.cols);
   }
+  for (int64_t k = 0; k < Y.rows; k++) decimals[k] = target_decimals(c, ds, k);
   if (status >= 0)
-    status = lapis_table_complete(c->ctx, c->args.word[0], &table, &X, &Y, to,
-                                  &filled);
+    status = lapis_table_complete(c->ctx, c->args.word[0], &table, &X, &Y,
+                                  decimals, to, &filled);
   if (status >= 0) say_completed(c, &a, filled, unsure);
   free(copy);
+  free(decimals);
   free(back);
   free(text);
   return status;

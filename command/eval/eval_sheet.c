@@ -69,6 +69,7 @@ static bool is_about(cli *c, const eval_files *files, const eval_columns *out,
 {
   static const char *const about[] = {"origin",
                                       "rather",
+                                      "doubt",
                                       "set",
                                       "where",
                                       "low",

@@ -184,9 +184,18 @@ static void say_group(const cli *c, const void *settings, bool chosen)
   if ((reads & LAPIS_READS_GROUP) != 0 || !chosen) {
     shell_option(stderr, c, "G", args_get(&c->args, "G"));
     if (drop != NULL) shell_option(stderr, c, "drop", drop);
-  } else if (c->drop != NULL || drop != NULL) {
-    shell_option(stderr, c, "drop", c->drop != NULL ? c->drop : drop);
+    return;
   }
+  const char *columns = group_columns(c);
+  if (columns == NULL) columns = "";
+  if (drop == NULL) drop = "";
+  size_t size = strlen(drop) + strlen(columns) + 2;
+  char *all = malloc(size);
+  if (all == NULL) return;
+  bool both = *drop != '\0' && *columns != '\0';
+  snprintf(all, size, "%s%s%s", drop, both ? "," : "", columns);
+  if (*all != '\0') shell_option(stderr, c, "drop", all);
+  free(all);
 }
 
 static bool has_effect(const cli *c, const void *settings, const char *name)

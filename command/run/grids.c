@@ -234,14 +234,33 @@ static double *values_of(const lapis_mat *Y, int64_t *count)
   return value;
 }
 
+double *suspects_rather(const cli *c, const lapis_dataset *ds)
+{
+  int64_t K;
+  const lapis_mat *pair, *doubt, *Y = &lapis_dataset_data(ds)->Y;
+  int64_t wrong = suspects_found(c, &pair, &doubt);
+  double *value = values_of(Y, &K);
+  double *to = calloc((size_t)(wrong < 0 ? 0 : pair->cols) + 1, sizeof *to);
+  for (int64_t i = 0; to != NULL && wrong >= 0 && i < pair->cols; i++) {
+    double given = lapis_mat_at(Y, 0, (int64_t)lapis_mat_at(pair, 0, i));
+    int64_t k = (int64_t)lapis_mat_at(pair, 1, i); /* of two: the other */
+    if (K == 2) k = value[0] == given;
+    to[i] = i < wrong && k < K ? value[k] : NAN;
+  }
+  free(value);
+  return to;
+}
+
 void print_contradicted(cli *c, const lapis_dataset *ds)
 {
   char name[256], given[256], rather[256], column[32], sentence[320];
-  int64_t K;
   const lapis_mat *pair, *doubt, *Y = &lapis_dataset_data(ds)->Y;
   int64_t rather_wrong = suspects_found(c, &pair, &doubt);
-  if (rather_wrong < 0) return;
-  double *value = values_of(Y, &K);
+  double *value = suspects_rather(c, ds);
+  if (rather_wrong < 0 || value == NULL) {
+    free(value);
+    return;
+  }
   const int64_t *wrong = wrong_labels(c);
   if (wrong != NULL)
     printf("%s\n", lapis_doubts_text(wrong, sentence, sizeof sentence));
@@ -258,14 +277,15 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
     int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
     sample_name(ds, j, name, sizeof name);
     label_text(c, ds, lapis_mat_at(Y, at, j), given, sizeof given);
-    int64_t k = (int64_t)lapis_mat_at(pair, 1, i); /* of two: the other */
-    if (K == 2) k = value[0] == lapis_mat_at(Y, 0, j);
-    bool says = k < K && i < rather_wrong;
+    bool says = !isnan(value[i]), other = value[i] != lapis_mat_at(Y, at, j);
     double by = lapis_mat_at(doubt, 0, i);
-    if (says) label_text(c, ds, value[k], rather, sizeof rather);
+    if (says) label_text(c, ds, value[i], rather, sizeof rather);
     snprintf(column, sizeof column, ", column %lld", (long long)at + 1);
     printf("  %-20s given %s%s%s%s", name, given, says ? ", rather " : "",
-           says ? rather : "", Y->rows > 1 ? column : "");
+           says && other ? rather
+           : says        ? "another"
+                         : "",
+           Y->rows > 1 ? column : "");
     if (!isnan(by))
       printf(wrong != NULL ? "  wrong with probability %.3f" : "  margin %.4g",
              by);

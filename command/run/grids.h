@@ -33,6 +33,9 @@ int suspects_check(cli *c, const lapis_dataset *ds);
  * than right, -1: nothing was asked. */
 int64_t suspects_found(const cli *c, const lapis_mat **index,
                        const lapis_mat **doubt);
+/* The value of Y that each of them rather is, NaN where it does not look wrong
+ * or Y has several rows; to be freed; NULL: no memory. */
+double *suspects_rather(const cli *c, const lapis_dataset *ds);
 /* Those that find_suspects found: a line each, or a list of objects; none where
  * it was not asked. */
 void print_contradicted(cli *c, const lapis_dataset *ds);

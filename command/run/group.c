@@ -150,6 +150,11 @@ const char *group_spec(const cli *c, const char *option)
   return found != NULL ? found : args_get(&c->args, option);
 }
 
+const char *group_columns(const cli *c)
+{
+  return c->group == NULL ? NULL : c->group + strlen(table_of_data(c)) + 1;
+}
+
 /* The table lacks one of the columns in a list. */
 static bool lacks(const char *why, const char *list)
 {

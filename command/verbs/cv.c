@@ -378,14 +378,14 @@ static int judge(cli *c, const lapis_dataset *ds, void *settings,
   if (s >= 0) given_say(c);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   rival linear = {.cv = NULL}, without_P = {.cv = NULL};
-  code = ask_linear(c, &data, &o, &linear);
+  if (cv_best(cv) < 0) code = nothing_judged(c, s, cv); /* before others run */
+  if (code == EXIT_DONE) code = ask_linear(c, &data, &o, &linear);
   if (code == EXIT_DONE)
     code = leave_out_P(c, &data, settings, &o, g, &without_P);
   show(c, cv, g, &o, &linear, &without_P);
   lapis_solver_free(linear.cv);
   lapis_solver_free(without_P.cv);
   if (code == EXIT_DONE) code = write_best(c, cv, g, settings);
-  if (code == EXIT_DONE && cv_best(cv) < 0) code = nothing_judged(c, s, cv);
   if (code == EXIT_DONE) config_say(c, cv, settings, g->grid, g->count);
   lapis_solver_free(cv);
   return code == EXIT_DONE ? cli_exit_code(c, s) : code;

@@ -128,11 +128,11 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
                           three or more texts does unasked; or NULL */
   char decimal;        /* .csv: ',': numbers are written 1.234,5; '.': 1,234.5;
                           0: 1234.5 */
-  const char *missing; /* .csv: "WORD,WORD": these words, and empty cells, mean
-                          "not known", and no other words do; "-999,9999":
-                          these numbers do, too; NULL: NA, ?, #N/A and the like,
+  const char *missing; /* .csv: "WORD,-999": words and numbers that mean "not
+                          known", besides empty cells, NA, ?, #N/A and the like,
                           and none and null where no other cell of a column of
-                          texts is missing */
+                          texts is missing; "" or ",WORD": these and empty cells
+                          alone; or NULL */
   bool keep_counters;  /* .csv: features may be columns of whole numbers that
                           rise or fall, one a row; else they are left out where
                           there is a header, with a line that says so */
@@ -150,7 +150,7 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
 enum {
   LAPIS_COLUMN_VALUES = 12,  /* listed */
   LAPIS_COLUMN_MOST = 10000, /* counted */
-  LAPIS_COLUMN_REMARKS = 3,
+  LAPIS_COLUMN_REMARKS = 4,
   LAPIS_COLUMNS_LISTED = 1000
 };
 typedef enum lapis_column_type {
@@ -287,12 +287,14 @@ LAPIS_API lapis_status lapis_sheet_write(lapis_ctx *ctx, const char *path,
  * they are, with empty cells filled: of features from X (d x n; of one-hot
  * columns the value with the largest number, of nominal attributes and columns
  * of 0 and 1 the nearest value), of targets from Y (k x n numbers
- * or TEXT).  opt: as it was read.  X or Y NULL, or NaN there: cells stay empty;
- * *filled counts those that do not. */
+ * or TEXT).  decimals: of each target, for a column without numbers (-1: any),
+ * or NULL: any.  opt: as it was read.  X or Y NULL, or NaN there: cells stay as
+ * they are; *filled counts those that do not. */
 LAPIS_API lapis_status lapis_table_complete(lapis_ctx *ctx, const char *from,
                                             const lapis_table_options *opt,
                                             const lapis_mat *X,
-                                            const lapis_mat *Y, const char *to,
+                                            const lapis_mat *Y,
+                                            const int *decimals, const char *to,
                                             int64_t *filled);
 
 #ifdef __cplusplus

@@ -261,7 +261,7 @@ def means_missing(word):
 
 
 def check_groups(groups, n_samples=None):
-    """The groups in order, and whose each sample is: every one has a group."""
+    """The groups as they are met, and whose each sample is: each has a group."""
     groups = np.asarray(groups)
     if groups.ndim == 2 and groups.shape[1] == 1:
         groups = groups.ravel()
@@ -275,7 +275,10 @@ def check_groups(groups, n_samples=None):
             if _is_missing(group):
                 raise ValueError(f"groups: sample {k} has none ({group}); "
                                  "give it a group, one of its own if need be")
-    return np.unique(groups, return_inverse=True)
+    names, first, of = np.unique(groups, return_index=True,
+                                 return_inverse=True)
+    order = np.argsort(first)
+    return names[order], np.argsort(order)[of]
 
 
 def check_weight(weight, n_samples):

@@ -462,6 +462,8 @@ typedef struct io_cell {
   bool whole;          /* it is declared to hold whole numbers */
   int64_t digits;      /* that they are written with, zeros before; 0: any */
   int64_t decimals;    /* that its numbers have at most; -1: any */
+  int64_t numbers;     /* that it has */
+  char thousands;      /* the mark between theirs; 0: none */
   const char *text;    /* without quotes */
   bool missing, last;  /* last: of its row */
   const char *dialect; /* of delimited text; else NULL */
@@ -496,12 +498,11 @@ typedef struct csv_scan {
   const char *path, *at, *end, *line_start;
   int64_t line;
   char delimiter;
-  bool named;      /* by a line "sep=;" */
-  bool one_column; /* a line without a cell is a missing cell */
-  char decimal;    /* ',': numbers are written 1.234,5; '.': 1,234.5 */
-  const char
-      *missing; /* "WORD,WORD": these mean "not known"; NULL: the usual */
-  bool in_row;  /* a delimiter was just read: a cell must follow */
+  bool named;          /* by a line "sep=;" */
+  bool one_column;     /* a line without a cell is a missing cell */
+  char decimal;        /* ',': numbers are written 1.234,5; '.': 1,234.5 */
+  const char *missing; /* "WORD,WORD": these mean "not known", too; or NULL */
+  bool in_row;         /* a delimiter was just read: a cell must follow */
 } csv_scan;
 typedef struct csv_cell {
   const char *text; /* without its quotes, but "" inside is not yet "; without
@@ -563,7 +564,7 @@ int64_t csv_copy(const csv_cell *cell, char *to);
 bool csv_is_date(const csv_cell *cell);
 
 /* ---- facts.c: what the cells of a column say together -------------------*/
-enum { FACTS_FEW = 10, FACTS_BYTES = 320 };
+enum { FACTS_FEW = 10, FACTS_BYTES = 320, FACTS_KINDS = 4 };
 typedef struct io_end { /* the least, or the greatest, of a column's numbers */
   double value, next;   /* next: the one before it that differs */
   int64_t count;
@@ -577,9 +578,17 @@ typedef struct io_facts {
   bool padded;                  /* ... as a whole number such as 007 */
   int64_t digits;               /* that all numbers have; 0: they differ */
   int64_t decimals;             /* that they have at most; -1: any */
+  char thousands;               /* the mark between them; 0: none */
   int step;  /* numbers rise (1), fall (-1); 0: neither; 2: one number */
   bool gaps; /* ... by another step than 1 */
   double start, last; /* the first and the last number */
+  double sum;         /* of all numbers */
+  int64_t others;     /* than 0, among them */
+  struct {
+    const char *text;
+    int64_t size;
+    bool number;
+  } final; /* the last cell */
   io_end low, high;
   struct {
     double value;

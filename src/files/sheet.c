@@ -127,7 +127,8 @@ typedef struct filler {
   const lapis_mat *X, *Y; /* or NULL */
   char decimal;           /* as it is read; 0: the usual */
   const char *to;
-  lapis_dialect d; /* from the first cell on */
+  lapis_dialect d;     /* from the first cell on */
+  const int *decimals; /* of targets in whose column is no number; or NULL */
   int64_t filled;
 } filler;
 
@@ -143,8 +144,8 @@ static void put_own(filler *f, const char *text)
     io_put_cell(&f->p, text, f->d.delimiter);
 }
 
-/* The value with the largest number. */
-static void put_likeliest(filler *f, const io_cell *cell)
+/* The value with the largest number; false: none is known. */
+static bool put_likeliest(filler *f, const io_cell *cell)
 {
   int64_t best = -1;
   double most = 0;
@@ -154,8 +155,8 @@ static void put_likeliest(filler *f, const io_cell *cell)
     best = k;
     most = v;
   }
-  f->filled += best >= 0;
   if (best >= 0) put_own(f, cell->value[best]);
+  return best >= 0;
 }
 
 /* The word whose number is nearest. */
@@ -182,6 +183,18 @@ static bool knows(const lapis_mat *m, int64_t i, int64_t j)
                                 : !isnan(lapis_mat_at(m, i, j));
 }
 
+/* 1234567,5 -> 1.234.567,5 */
+static void put_thousands(char *text, size_t size, char mark)
+{
+  char *first = text + (*text == '-');
+  size_t digits = strspn(first, "0123456789"), length = strlen(text);
+  for (size_t left = digits; left > 3 && length + 1 < size; length++) {
+    left -= 3;
+    memmove(first + left + 1, first + left, strlen(first + left) + 1);
+    first[left] = mark;
+  }
+}
+
 /* Numbers as the table writes its own. */
 static void put_filled(filler *f, const lapis_mat *m, const io_cell *cell)
 {
@@ -192,30 +205,35 @@ static void put_filled(filler *f, const lapis_mat *m, const io_cell *cell)
   }
   double v = lapis_mat_at(m, cell->place, cell->row);
   int decimals = cell->whole ? 0 : (int)cell->decimals;
+  if (cell->numbers == 0) decimals = -1;
+  if (cell->numbers == 0 && cell->role == IO_TARGET && f->decimals != NULL)
+    decimals = f->decimals[cell->place];
   lapis_sheet_column as = {.rounded = true, .decimals = decimals};
   lapis_sheet_number(&as, decimals == 0 ? round(v) : v, LAPIS_SHEET_DIGITS,
                      text, sizeof text);
   if (cell->digits > 0 && v >= 0 && v < 1e15) /* 7 among 01 .. 12 is 07 */
     (void)snprintf(text, sizeof text, "%0*.0f", (int)cell->digits, round(v));
   lapis_dialect_number(&f->d, text);
+  if (cell->thousands != '\0')
+    put_thousands(text, sizeof text, cell->thousands);
   io_put_plain_cell(&f->p, text, f->d.delimiter);
 }
 
-static void fill_cell(filler *f, const io_cell *cell)
+/* Whether it has a value to put there. */
+static bool fill_cell(filler *f, const io_cell *cell)
 {
   const lapis_mat *m = cell->role == IO_FEATURE  ? f->X
                        : cell->role == IO_TARGET ? f->Y
                                                  : NULL;
-  bool row = cell->row >= 0 && m != NULL && cell->row < m->cols;
-  if (row && cell->value != NULL) {
-    if (cell->place + cell->width <= m->rows) put_likeliest(f, cell);
-  } else if (row && knows(m, cell->place, cell->row)) {
-    if (cell->role == IO_FEATURE && cell->words > 0)
-      put_nearest(f, cell);
-    else
-      put_filled(f, m, cell);
-    f->filled++;
-  }
+  if (cell->row < 0 || m == NULL || cell->row >= m->cols) return false;
+  if (cell->value != NULL)
+    return cell->place + cell->width <= m->rows && put_likeliest(f, cell);
+  if (!knows(m, cell->place, cell->row)) return false;
+  if (cell->role == IO_FEATURE && cell->words > 0)
+    put_nearest(f, cell);
+  else
+    put_filled(f, m, cell);
+  return true;
 }
 
 /* Given: to the byte, but for quotes where the delimiter is another one. */
@@ -244,8 +262,8 @@ static void take_cell(void *user, const io_cell *cell)
     io_put_text(&f->p, f->d.begin);
   }
   if (cell->column > 0) io_put(&f->p, &f->d.delimiter, 1);
-  if (cell->missing && cell->row >= 0)
-    fill_cell(f, cell);
+  if (cell->missing && fill_cell(f, cell))
+    f->filled++;
   else if (cell->cell != NULL)
     put_given(f, cell->cell);
   else
@@ -278,11 +296,12 @@ static lapis_status complete(lapis_ctx *ctx, io_file *from,
 lapis_status lapis_table_complete(lapis_ctx *ctx, const char *from,
                                   const lapis_table_options *opt,
                                   const lapis_mat *X, const lapis_mat *Y,
-                                  const char *to, int64_t *filled)
+                                  const int *decimals, const char *to,
+                                  int64_t *filled)
 {
   NEEDS(ctx, from, to);
   io_file file;
-  filler f = {.X = X, .Y = Y};
+  filler f = {.X = X, .Y = Y, .decimals = decimals};
   if (opt != NULL) f.decimal = opt->decimal;
   if (filled != NULL) *filled = 0;
   TRY(io_options_check(ctx, opt));

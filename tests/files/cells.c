@@ -198,7 +198,7 @@ static void complete_one(files *f, unsigned seed)
   }
   lapis_mat Z = lapis_mat_f64(full, X->rows, X->cols);
   int64_t filled;
-  if (lapis_table_complete(f->ctx, from, &opt, &Z, NULL, to, &filled) < 0)
+  if (lapis_table_complete(f->ctx, from, &opt, &Z, NULL, NULL, to, &filled) < 0)
     fail_msg("seed %u: %s", seed, lapis_ctx_error(f->ctx));
   free(full);
   lapis_dataset_free(ds);

@@ -385,8 +385,8 @@ static void cells_beyond_X_stay_empty(void **state)
   files_put_text(f, "b.csv", "");
   for (int64_t rows = 1; rows <= 2; rows++) {
     X.rows = rows;
-    CHECK_OK(f, lapis_table_complete(f->ctx, from, &opt, &X, NULL, f->path,
-                                     &filled));
+    CHECK_OK(f, lapis_table_complete(f->ctx, from, &opt, &X, NULL, NULL,
+                                     f->path, &filled));
     assert_int_equal(filled, rows == 2);
     FILE *file = fopen(f->path, "rb");
     assert_non_null(file);

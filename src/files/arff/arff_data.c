@@ -717,6 +717,7 @@ static void visit_cell(walk *k, int64_t j, int64_t row, const arff_word *word,
                                .coded = t->kind == ARFF_TEXTS,
                                .whole = t->whole,
                                .decimals = -1,
+                               .numbers = 1, /* or none: it says nothing */
                                .text = text,
                                .missing = missing,
                                .last = j + 1 == w->a.n_attributes});

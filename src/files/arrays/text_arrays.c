@@ -63,7 +63,7 @@ lapis_status io_text_copy(lapis_ctx *ctx, const char *what, const char *raw,
       lapis_array_free(out);
       return lapis_fail(ctx, LAPIS_EFORMAT,
                         "%s: holds text that is not UTF-8; save it as UTF-8 "
-                        "(of Latin-1: iconv -f latin1 -t utf-8 FILE >NEW)",
+                        "(of Latin-1: iconv -f cp1252 -t utf-8 FILE >NEW)",
                         what);
     }
     pool += length + 1;

@@ -62,8 +62,10 @@ static const signature strangers[] = {
      "is a TIFF picture, which LAPIS does not read; save it as PNG or JPEG"},
     {"MM\0*", 4, LAPIS_EFORMAT,
      "is a TIFF picture, which LAPIS does not read; save it as PNG or JPEG"},
-    {"\xff\xfe", 2, LAPIS_EFORMAT, "is UTF-16 text; save it as UTF-8"},
-    {"\xfe\xff", 2, LAPIS_EFORMAT, "is UTF-16 text; save it as UTF-8"},
+    {"\xff\xfe", 2, LAPIS_EFORMAT,
+     "is UTF-16 text; save it as UTF-8: iconv -f utf-16 -t utf-8 OLD >NEW"},
+    {"\xfe\xff", 2, LAPIS_EFORMAT,
+     "is UTF-16 text; save it as UTF-8: iconv -f utf-16 -t utf-8 OLD >NEW"},
 };
 
 const char *io_name(const char *path)

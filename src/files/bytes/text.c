@@ -173,10 +173,11 @@ lapis_status io_check_utf8(lapis_ctx *ctx, const char *path, const char *at,
     if (length == 0 || *at == '\0')
       return lapis_fail(ctx, LAPIS_EFORMAT,
                         "%s:%" PRId64 ":%td: is not UTF-8 text but the byte "
-                        "0x%02X%s; save the table as UTF-8: iconv -f latin1 -t "
-                        "utf-8 OLD >NEW",
+                        "0x%02X, as in %s; save the table as UTF-8: iconv -f "
+                        "%s -t utf-8 OLD >NEW",
                         path, line, at - line_start + 1, (unsigned char)*at,
-                        *at == '\0' ? ", as in UTF-16" : ", as in Latin-1");
+                        *at == '\0' ? "UTF-16" : "Latin-1",
+                        *at == '\0' ? "utf-16" : "cp1252");
     if (*at == '\n') {
       line++;
       line_start = at + 1;

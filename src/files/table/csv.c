@@ -308,23 +308,12 @@ static bool is_listed(const csv_cell *cell)
   return false;
 }
 
-/* A list of numbers alone, such as -999, says nothing of words. */
-static bool lists_numbers(const char *list)
-{
-  bool any = false;
-  for (; *list != '\0'; any = true) {
-    size_t size = strcspn(list, ",");
-    if (!io_number(list, (int64_t)size, NULL)) return false;
-    list += size + (list[size] == ',');
-  }
-  return any;
-}
-
 csv_absence csv_absence_of(const csv_cell *cell)
 {
-  if (cell->missing != NULL && cell->size > 0) {
+  const char *list = cell->missing;
+  if (list != NULL && cell->size > 0) {
     if (is_listed(cell)) return CSV_MARKER;
-    if (!lists_numbers(cell->missing)) return CSV_PRESENT;
+    if (*list == '\0' || *list == ',') return CSV_PRESENT; /* these alone */
   }
   csv_absence why = io_absence_of(cell->text, cell->size);
   return cell->quoted && why > CSV_EMPTY ? CSV_QUOTED : why;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "files/io.h"
 
@@ -70,6 +71,8 @@ static void note_spelling(io_facts *f, const csv_cell *cell, double value)
   else if (decimals > f->decimals)
     f->decimals = decimals;
   const char *s = cell->text;
+  char other = cell->decimal == ',' ? '.' : ',';
+  if (memchr(s, other, (size_t)cell->size) != NULL) f->thousands = other;
   if (f->numbers == 0) f->digits = cell->size;
   if (f->digits != cell->size) f->digits = 0;
   bool zero = cell->size > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9';
@@ -117,6 +120,8 @@ static void note_number(io_facts *f, const csv_cell *cell, double value)
   if (f->numbers > 1 && step != f->step) f->step = 0;
   if (f->numbers > 0 && fabs(value - f->last) != 1) f->gaps = true;
   f->last = value;
+  f->sum += value;
+  f->others += value != 0;
   f->numbers++;
   note_end(&f->low, value, -1);
   note_end(&f->high, value, 1);
@@ -125,6 +130,9 @@ static void note_number(io_facts *f, const csv_cell *cell, double value)
 void facts_note(io_facts *f, const csv_cell *cell, csv_kind kind, double value)
 {
   f->bare = f->bare || (!cell->quoted && cell->size > 0);
+  f->final.text = cell->text;
+  f->final.size = cell->size;
+  f->final.number = kind == CSV_NUMBER;
   if (kind == CSV_MISSING) note_missing(f, cell);
   if (kind == CSV_NUMBER) note_number(f, cell, value);
   f->texts += kind == CSV_TEXT;
@@ -134,15 +142,16 @@ void facts_note(io_facts *f, const csv_cell *cell, csv_kind kind, double value)
 void facts_note_before(io_facts *f, const csv_cell *cell, csv_kind kind,
                        double value)
 {
-  double start = f->start, last = f->last;
-  int step = f->step;
-  bool gaps = f->gaps, any = f->numbers > 0, one = f->numbers == 1;
+  const io_facts rest = *f;
+  bool any = rest.numbers > 0, one = rest.numbers == 1;
   facts_note(f, cell, kind, value);
+  if (rest.final.text != NULL) f->final = rest.final;
   if (kind != CSV_NUMBER || !any) return;
+  int step = step_of(value, rest.start);
   f->start = value;
-  f->last = last;
-  f->gaps = gaps || fabs(start - value) != 1;
-  f->step = one || step_of(value, start) == step ? step_of(value, start) : 0;
+  f->last = rest.last;
+  f->gaps = rest.gaps || fabs(rest.start - value) != 1;
+  f->step = one || step == rest.step ? step : 0;
 }
 
 /* ---- judging ------------------------------------------------------------*/
@@ -248,11 +257,44 @@ static void say_sentinel(const io_facts *f, const io_end *e,
       is_sentinel(f, &f->high) ? f->high.next : f->high.value, e->value);
 }
 
+/* The sum of a spreadsheet's column below it. */
+static bool ends_in_sum(const io_facts *f)
+{
+  enum { ENOUGH = 6 };
+  double unit = f->decimals < 0 ? 0 : pow(10, -(double)f->decimals);
+  double off = fabs(f->sum - 2 * f->last), most = 1e-9 * fabs(f->last) + unit;
+  return f->final.number && f->others >= ENOUGH && f->last > 0 &&
+         f->last == f->high.value && f->high.count == 1 && off <= most;
+}
+
+static bool ends_in_total(const io_facts *f)
+{
+  static const char *const words[] = {
+      "total",     "totals",      "grand total", "sum",  "summe",  "gesamt",
+      "insgesamt", "gesamtsumme", "somme",       "suma", "totale", "totaal"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if ((size_t)f->final.size == strlen(words[k]) &&
+        strncasecmp(f->final.text, words[k], strlen(words[k])) == 0)
+      return true;
+  return false;
+}
+
+static void say_total(const io_facts *f, char said[FACTS_BYTES])
+{
+  bool word = ends_in_total(f);
+  if (word || ends_in_sum(f))
+    (void)snprintf(said, FACTS_BYTES,
+                   "a total occurs in the last row (%s): take that row out, or "
+                   "it is learnt from like the others",
+                   word ? "by its name" : "the sum of the others");
+}
+
 bool facts_say(const io_facts *f, int k, char said[FACTS_BYTES])
 {
   *said = '\0';
   if (k == 0) say_words(f, said);
   if (k == 1) say_sentinel(f, &f->low, said);
   if (k == 2) say_sentinel(f, &f->high, said);
-  return k < 3;
+  if (k == 3) say_total(f, said);
+  return k < FACTS_KINDS;
 }

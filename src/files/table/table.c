@@ -87,10 +87,11 @@ static lapis_status fail_ragged(const table *t, const csv_cell *cell,
                       t->path, t->start.line, cell->line);
   char mark = t->start.delimiter;
   bool more = have > t->columns;
+  bool title = t->rows == 1 || t->columns == 1;
   int64_t count = more ? t->columns : have;
   return lapis_fail(t->ctx, LAPIS_ESHAPE,
                     "%s:%" PRId64 ":%" PRId64 ": this row has %s %" PRId64
-                    " cell%s, the first row has %" PRId64 "; a cell that %s",
+                    " cell%s, the first row has %" PRId64 "; a cell that %s%s",
                     t->path, cell->line, cell->column,
                     more ? "more than" : "only", count, count > 1 ? "s" : "",
                     t->columns,
@@ -98,7 +99,10 @@ static lapis_status fail_ragged(const table *t, const csv_cell *cell,
                     : mark == '\t' ? "holds a tab is quoted"
                     : mark == ';'  ? "holds a semicolon is quoted"
                     : mark == '|'  ? "holds a bar is quoted"
-                                   : "holds a comma is quoted");
+                                   : "holds a comma is quoted",
+                    title ? "; if the first row is a title of the table, take "
+                            "it out"
+                          : "");
 }
 
 static void note_lines(const csv_scan *s, column *c, const csv_cell *cell,
@@ -480,12 +484,14 @@ static void warn_of_marks(const table *t)
   }
 }
 
-/* What facts_say has of column j that is read; false: nothing. */
+/* What facts_say has of column j that is read, of a row of totals of any;
+ * false: nothing. */
 static bool doubt_of(const table *t, int64_t j, int k, char said[FACTS_BYTES])
 {
   const column *c = &t->column[j];
   *said = '\0';
-  if ((c->role == IO_FEATURE || c->role == IO_TARGET) && !t->request->as_text)
+  bool read = c->role == IO_FEATURE || c->role == IO_TARGET;
+  if ((read || k == FACTS_KINDS - 1) && !t->request->as_text)
     (void)facts_say(&c->facts, k, said);
   return *said != '\0';
 }
@@ -521,12 +527,12 @@ static void say_remark(const table *t, const remark *r)
 /* What is doubtful of the cells that are read. */
 static void warn_of_doubts(const table *t)
 {
-  enum { KINDS = 3, MOST = 16 };
+  enum { MOST = 16 };
   remark all[MOST], *same, next;
   int count = 0;
   int64_t more = 0;
   for (int64_t j = 0; j < t->columns; j++)
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; k < FACTS_KINDS; k++) {
       if (!doubt_of(t, j, k, next.said)) continue;
       next.column = j, next.more = 0;
       if ((same = same_remark(all, count, next.said)) != NULL)
@@ -686,6 +692,8 @@ static lapis_status walk_rows(table *t, io_cell_fn visit, void *user)
                              .whole = c->facts.whole && c->facts.numbers > 0,
                              .digits = c->facts.padded ? c->facts.digits : 0,
                              .decimals = c->facts.decimals,
+                             .numbers = c->facts.numbers,
+                             .thousands = c->facts.thousands,
                              .text = text,
                              .missing = facts_kind(&c->facts, &cell, NULL) ==
                                         CSV_MISSING,

@@ -223,6 +223,15 @@ static void take_better(open_svm *w, const form *with, const form *plain)
               pays ? "without" : "with");
     return;
   }
+  if (by == 0 && error == 0) { /* constants, from scores that say nothing */
+    base_note(w->base.ctx, BASE_WARNING, "chosen",
+              "svmplus: {C %g} {gamma %g} chosen on held-out folds; P is left "
+              "out, but not because it was shown not to pay: held-out labels "
+              "were predicted alike with it and without it, as by guessing; "
+              "compare {gamma 1}",
+              w->set.C, w->set.gamma);
+    return;
+  }
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "svmplus: {C %g} {gamma %g} chosen on held-out folds; P %s: with "
             "it the log-loss is %s by %.4f +- %.4f, %s",

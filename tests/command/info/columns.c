@@ -393,6 +393,62 @@ static void words_of_another_column_are_spelt_right(void **state)
   command_end(&c);
 }
 
+/* A row of sums below a table is told of, by info and before a fit; sums that
+ * are nothing but a large value are not. */
+static void a_row_of_totals_is_told(void **state)
+{
+  static const struct {
+    const char *last;
+    bool total;
+  } tried[] = {{"r99,210,3.5,yes\n", true}, {"Summe,7,.5,no\n", true},
+               {"TOTAL,,,\n", true},        {"r99,205,3.5,yes\n", false},
+               {"r99,21,3.5,no\n", false},  {"r99,,,yes\n", false}};
+  char text[2048], said[] = "a total occurs in the last row";
+  command c;
+  begin(&c);
+  for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
+    *text = '\0';
+    strcat(text, "name,a,b,kind\n");
+    for (int j = 0; j < 20; j++)
+      sprintf(text + strlen(text), "r%d,%d,%.1f,%s\n", j, 7 * j % 20 + 1,
+              j % 3 + .5, j % 2 ? "yes" : "no");
+    strcat(text, tried[t].last);
+    put(&c, "t.csv", text);
+    command_do(&c, "info t.csv --header yes");
+    assert_int_equal(strstr(c.out, said) != NULL, tried[t].total);
+    command_run(&c, "fit linear t.csv --id name --target kind --map impute");
+    assert_int_equal(strstr(c.err, said) != NULL, tried[t].total);
+  }
+  command_end(&c);
+}
+
+/* The words that stand for unknown in any table do so beside those named. */
+static void what_info_proposes_is_read(void **state)
+{
+  char text[2048] = "id,age,km,ok\n", *at;
+  command c;
+  begin(&c);
+  for (int j = 0; j < 40; j++) {
+    char age[8], km[8];
+    sprintf(age, "%d", 20 + 11 * j % 50);
+    sprintf(km, "%d", 300 + 37 * j % 900);
+    sprintf(text + strlen(text), "a%d,%s,%s,%s\n", j, j % 8 ? age : "n/a",
+            j % 9 ? km : "-",
+            j % 6 == 0 ? ""
+            : j % 2    ? "yes"
+                       : "no");
+  }
+  put(&c, "t.csv", text);
+  command_do(&c, "info t.csv");
+  at = strstr(c.out, "lapis fit auto t.csv --id id --target ok --missing -");
+  assert_non_null(at);
+  at += strlen("lapis ");
+  at[strcspn(at, "\n")] = '\0';
+  snprintf(text, sizeof text, "%s", at);
+  command_do(&c, "%s", text);
+  command_end(&c);
+}
+
 int test_columns(void)
 {
   const struct CMUnitTest tests[] = {
@@ -405,6 +461,8 @@ int test_columns(void)
       cmocka_unit_test(cells_of_strangers_are_filled_alike),
       cmocka_unit_test(classes_of_numbers_and_texts),
       cmocka_unit_test(words_of_another_column_are_spelt_right),
+      cmocka_unit_test(a_row_of_totals_is_told),
+      cmocka_unit_test(what_info_proposes_is_read),
   };
   return run_cases(tests, NULL, NULL);
 }

@@ -417,6 +417,52 @@ static void doubts_say_what_their_number_is(void **state)
   command_end(&c);
 }
 
+/* A table says "rather" where the list does, of words as of numbers. */
+static void a_table_doubts_what_is_listed(void **state)
+{
+  static const char *const kind[][2] = {{"no", "yes"}, {"0", "1"}, {"3", "7"}};
+  char text[1 << 13], name[32];
+  command c;
+  command_begin(&c);
+  for (size_t t = 0; t < sizeof kind / sizeof *kind; t++) {
+    uint64_t seed = 5;
+    size_t at = (size_t)sprintf(text, "name,x,z,kind\n");
+    for (int j = 0; j < 120; j++) {
+      bool b = check_uniform(&seed) < .5, says = j % 40 == 7 ? !b : b;
+      at += (size_t)sprintf(text + at, "n%d,%.3f,%.3f,%s\n", j,
+                            check_normal(&seed) + 3 * b, check_normal(&seed),
+                            kind[t][says]);
+    }
+    command_write(&c, "t.csv", text, at);
+    command_do(&c, "fit auto t.csv --id name --target kind --candidates linear "
+                   "--suspects 9 -o a.csv");
+    command_slurp(&c, "a.csv", text, sizeof text);
+    assert_non_null(strstr(text, ",origin,rather,doubt,"));
+    const char *line = strstr(c.out, "doubtful first");
+    int rather = count_of(c.out, ", rather "), seen = 0;
+    assert_true(rather > 0 && rather < 9);
+    for (int k = 1; k <= 9; k++) { /* in the same order */
+      char row[64], other[8] = "", place[40];
+      line = strchr(line, '\n') + 1;
+      assert_int_equal(sscanf(line, " %31s", name), 1);
+      const char *end = strchr(line, '\n'), *says = strstr(line, ", rather ");
+      if (says != NULL && says < end)
+        assert_int_equal(sscanf(says, ", rather %7s", other), 1);
+      snprintf(row, sizeof row, "\n%s,", name);
+      snprintf(place, sizeof place, ",given,%s,%d,", other, k);
+      const char *cell = strstr(text, row);
+      assert_non_null(cell);
+      assert_non_null(strstr(cell, place));
+      assert_true(strstr(cell, place) < strchr(cell + 1, '\n'));
+    }
+    for (const char *cell = text; (cell = strstr(cell, ",given,")) != NULL;
+         cell++)
+      seen += cell[7] != ',';
+    assert_int_equal(seen, rather);
+  }
+  command_end(&c);
+}
+
 static void refusals_name_what_is_in_the_table(void **state)
 {
   command c;
@@ -453,6 +499,7 @@ int test_analyst(void)
       cmocka_unit_test(a_model_keeps_its_decimal_mark),
       cmocka_unit_test(suspects_need_no_number),
       cmocka_unit_test(doubts_say_what_their_number_is),
+      cmocka_unit_test(a_table_doubts_what_is_listed),
       cmocka_unit_test(refusals_name_what_is_in_the_table),
   };
   return run_cases(cases, NULL, NULL);

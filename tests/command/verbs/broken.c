@@ -1,6 +1,7 @@
 /* The command on files that are broken: one sentence, where it is and what
  * would be right, and nothing is written. */
 #include "people_case.h"
+#include "remarks.h"
 
 typedef struct broken {
   const char *name, *text, *said;
@@ -22,6 +23,8 @@ static const broken tables[] = {
             "that holds a comma is quoted"),
     FILE_OF("t.tsv", "id\ta\ty\nr\t1\tu\tw\n", "holds a tab is quoted"),
     FILE_OF("t.csv", "id;a;y\nr;1;u\ns;2;v;w\n", "holds a semicolon is quoted"),
+    FILE_OF("t.csv", "Claims of 2023\n\nid;a;y\nr;1,5;u\n", IS_A_TITLE),
+    FILE_OF("t.csv", "Claims, 2023\nid;a;y\nr;1;u\n", IS_A_TITLE),
     FILE_OF("t.csv", "id,a,y\nr,1,u\ns,x,v\n",
             "t.csv:3:3: column 2 (\"a\") holds the text \"x\""),
     FILE_OF("t.csv", "id,a,y\nr,1,u\ns,1/2,v\n", "t.csv:3:3: column 2 (\"a\")"),
@@ -36,11 +39,12 @@ static const broken tables[] = {
     FILE_OF("t.csv", "id,a,y\n", "--header no says so"),
     FILE_OF("t.csv", "id,a,y\nr,1\0,u\n",
             "t.csv:2:4: is not UTF-8 text but the byte "
-            "0x00, as in UTF-16"),
+            "0x00, as in UTF-16; save the table as UTF-8: iconv -f utf-16 "),
     FILE_OF("t.csv", "i\0d\0,\0a\0\n\0", "t.csv:1:2: is not UTF-8"),
     FILE_OF(
         "t.csv", "id,a,y\nr\xe9,1,u\n",
-        "t.csv:2:2: is not UTF-8 text but the byte 0xE9, as in Latin-1; save"),
+        "t.csv:2:2: is not UTF-8 text but the byte 0xE9, as in Latin-1; save "
+        "the table as UTF-8: iconv -f cp1252"),
     FILE_OF("t.csv", "\xff\xfei\0d\0", "is UTF-16 text; save it as UTF-8"),
     FILE_OF("t.csv", "id,a,y\nr,1,\"u\ns,2,v\n",
             "t.csv:2:5: this quote is never"),

@@ -217,6 +217,83 @@ static void points_stay(void **state)
   command_end(&c);
 }
 
+/* What means unknown is filled in where there is something to fill in: a name,
+ * a column that is not read and an unsure answer stay as they are. */
+static void cells_without_a_fill_stay(void **state)
+{
+  static const char table[] =
+      "code;house;note;km;age;ok\n0997;12;-;800;41;ja\n0998;999;ok;1200;35;"
+      "nein\n0999;7;-;999;62;ja\n1000;999;n/a;700;28;nein\n1001;3;?;1100;999;"
+      "ja\n1002;8;neu;650;30;-\n1003;5;-;820;55;ja\n1004;999;NA;760;33;nein\n";
+  char full[sizeof table + 64], made[sizeof table + 64] = "";
+  command c;
+  command_begin(&c);
+  put(&c, "t.csv", table);
+  command_do(&c, "fit auto t.csv --id code --target ok --drop house,note "
+                 "--missing -,999 --sure 1 --model m.lapis --completed f.csv");
+  for (int from = 0; from < 2; from++) {
+    command_slurp(&c, "f.csv", full, sizeof full);
+    *made = '\0';
+    const char *a = table, *b = full;
+    for (; *a != '\0' && *b != '\0'; a++, b++) { /* km and age of two rows */
+      bool filled = (a[0] == ';' && strncmp(a, ";999;62", 7) == 0) ||
+                    strncmp(a, ";999;ja", 7) == 0;
+      assert_int_equal(*a, *b);
+      if (!filled) continue;
+      assert_true(b[1] != ';');
+      if (from == 0) assert_true(strncmp(b, ";999;", 5) != 0);
+      a += 4, b += 1 + strcspn(b + 1, ";");
+    }
+    assert_string_equal(a, b);
+    command_do(&c, "predict m.lapis t.csv --target ok --sure 1 --completed "
+                   "f.csv -o p.csv");
+  }
+  command_end(&c);
+}
+
+/* With its mark between thousands; of a column that is empty, as the one that
+ * was learnt from. */
+static void fills_are_written_as_their_column(void **state)
+{
+  char text[4096] = "id;x;eur\n", asked[512] = "id;x;eur\n", full[8192];
+  command c;
+  command_begin(&c);
+  for (int j = 0; j < 40; j++) {
+    int x = 7 * j % 40;
+    double eur = 1500 + 31.27 * x + j % 3;
+    if (j % 5 == 0) append(text, "k%d;%d;\n", j, x);
+    if (j % 5 != 0)
+      append(text, "k%d;%d;%d.%03d,%02d\n", j, x, (int)eur / 1000,
+             (int)eur % 1000, (int)(100 * eur) % 100);
+    if (j < 6) append(asked, "k%d;%d;\n", j, x);
+  }
+  put(&c, "t.csv", text);
+  put(&c, "asked.csv", asked);
+  command_do(&c, "fit auto t.csv --id id --target eur --decimal , --candidates "
+                 "linear --model m.lapis --completed full.csv");
+  command_slurp(&c, "full.csv", full, sizeof full);
+  int rows = 0, marked = 0;
+  for (const char *at = full; (at = strstr(at, "\nk")) != NULL; at++, rows++) {
+    const char *eur = strchr(strchr(at, ';') + 1, ';') + 1;
+    marked += isdigit((unsigned char)eur[0]) && eur[1] == '.' && eur[5] == ',';
+  }
+  assert_int_equal(marked, rows);
+  command_do(&c, "predict m.lapis asked.csv --id id --target eur -o p.csv "
+                 "--completed full.csv");
+  command_slurp(&c, "full.csv", full, sizeof full);
+  command_slurp(&c, "p.csv", text, sizeof text);
+  for (int j = 0; j < 6; j++) {
+    char name[8];
+    sprintf(name, "\nk%d;", j);
+    const char *said = strstr(text, name) + strlen(name);
+    size_t size = strcspn(said, "\n;");
+    const char *cell = strchr(strstr(full, name) + strlen(name), ';') + 1;
+    assert_int_equal(size, 7); /* 1500,00 */
+    assert_memory_equal(cell, said, size);
+  }
+  command_end(&c);
+}
+
 int test_dialect(void)
 {
   const struct CMUnitTest tests[] = {
@@ -227,6 +304,8 @@ int test_dialect(void)
       cmocka_unit_test(pages_have_it),
       cmocka_unit_test(labels_of_images_have_it),
       cmocka_unit_test(points_stay),
+      cmocka_unit_test(cells_without_a_fill_stay),
+      cmocka_unit_test(fills_are_written_as_their_column),
   };
   return run_cases(tests, NULL, NULL);
 }

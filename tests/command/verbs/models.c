@@ -211,7 +211,7 @@ static void words_for_unknown_stay(void **state)
   command_expect(&c, 0, "");
   command_slurp(&c, "p.csv", text, sizeof text);
   assert_string_equal(text, plain);
-  command_run(&c, "predict m.lapis coded.csv --missing none -o p.csv");
+  command_run(&c, "predict m.lapis coded.csv --missing ,none -o p.csv");
   command_expect(&c, 0, "");
   command_slurp(&c, "p.csv", text, sizeof text);
   assert_string_not_equal(text, plain);

@@ -250,6 +250,44 @@ static void cv_says_what_P_is_worth(void **state)
   command_end(&c);
 }
 
+/* The line that cv proposes runs; where no fold was answered it says why, and
+ * what is beside it does not change that. */
+static void cv_proposes_what_runs(void **state)
+{
+  char text[4096] = "x,d,p,g,y\n", holes[4096] = "x,z,p,y\n";
+  uint64_t seed = 4;
+  command c;
+  command_begin(&c);
+  for (int j = 0; j < 60; j++) {
+    double a = check_uniform(&seed), b = check_uniform(&seed);
+    const char *y = a > .5 ? "yes" : "no";
+    sprintf(text + strlen(text), "%.3f,2020-01-0%d,%.3f,c%d,%s\n", a, 1 + j % 9,
+            a + b, j / 3, y);
+    char third[16] = "";
+    if (j % 7) sprintf(third, "%.3f", a + b);
+    sprintf(holes + strlen(holes), "%.3f,%.3f,%s,%s\n", a, b, third, y);
+  }
+  command_write(&c, "g.csv", text, strlen(text));
+  static const char *const options[] = {"--drop d -G g", "--use x -G g",
+                                        "--drop d,g"};
+  for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+    command_do(&c, "cv svmplus g.csv --target y --priv p --grid C=.1,1 %s",
+               options[k]);
+    char *line = strstr(c.err, "lapis fit svmplus ");
+    assert_non_null(line);
+    line[strcspn(line, "\n")] = '\0';
+    command_do(&c, "%s", strcpy(text, line + strlen("lapis ")));
+    assert_non_null(strstr(c.out, "1 privileged feature"));
+  }
+  command_write(&c, "t.csv", holes, strlen(holes));
+  for (int k = 0; k < 2; k++) {
+    command_run(&c, "cv svmplus t.csv --target y --priv p --gamma 1 --grid C=1%s",
+                k == 0 ? "" : " --baseline");
+    command_expect(&c, 4, "P is NaN at row 1, column 1");
+  }
+  command_end(&c);
+}
+
 /* Few folds say little of how much they vary: 4.3 errors of three are clear, of
  * two there is no verdict. */
 static void few_folds_are_seldom_clear(void **state)
@@ -564,6 +602,7 @@ int test_svmplus(void)
       cmocka_unit_test(bags_say_which_is_positive),
       cmocka_unit_test(bags_have_a_threshold),
       cmocka_unit_test(cv_says_what_P_is_worth),
+      cmocka_unit_test(cv_proposes_what_runs),
       cmocka_unit_test(few_folds_are_seldom_clear),
       cmocka_unit_test(bad_input_is_exit_4),
       cmocka_unit_test(an_indefinite_kernel_is_refused),

@@ -275,14 +275,16 @@ static void numbers_that_mean_unknown_are_told(void **state)
   command_end(&c);
 }
 
-static void a_list_of_numbers_leaves_words_as_they_are(void **state)
+static void a_list_adds_to_the_usual_words(void **state)
 {
   command c;
   begin(&c);
   put(&c, "t.csv", "a,b\n1,-9\nNA,2\n-9.0,3\n4,5\n");
   command_do(&c, "convert t.csv - --as csv --missing -9");
   assert_non_null(strstr(c.out, "a,b\n1,\n,2\n,3\n4,5\n"));
-  command_run(&c, "convert t.csv - --as csv --missing unknown");
+  command_do(&c, "convert t.csv - --as csv --missing -9,unknown");
+  assert_non_null(strstr(c.out, "a,b\n1,\n,2\n,3\n4,5\n"));
+  command_run(&c, "convert t.csv - --as csv --missing ,unknown");
   command_expect(&c, 4, "NA");
   command_end(&c);
 }
@@ -722,7 +724,7 @@ int test_meaning(void)
       cmocka_unit_test(none_is_a_word_beside_empty_cells),
       cmocka_unit_test(words_in_quotes_are_words),
       cmocka_unit_test(numbers_that_mean_unknown_are_told),
-      cmocka_unit_test(a_list_of_numbers_leaves_words_as_they_are),
+      cmocka_unit_test(a_list_adds_to_the_usual_words),
       cmocka_unit_test(codes_are_filled_with_codes),
       cmocka_unit_test(numbers_in_the_first_row_are_titles),
       cmocka_unit_test(numbers_in_the_first_row_are_a_sample),
