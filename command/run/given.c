@@ -102,19 +102,26 @@ static bool comes_by(const lapis_result_row *r, const char *name)
          r->when[size] != '=' && r->when[size] != '-';
 }
 
-/* A table and a page have what answers are made of, and a model all of it but
- * what was said of the labels of the fit; arrays are all there. */
-static bool is_kept(const cli *c, const char *result)
+/* What a table and a page have of what was asked for. */
+static bool is_shown(const char *result)
 {
   static const char *const shown[] = {"held_out",     "probabilities",
                                       "classes_kept", "kept_values",
                                       "set_low",      "set_high"};
+  size_t count = sizeof shown / sizeof *shown, k = 0;
+  while (k < count && strcmp(shown[k], result) != 0) k++;
+  return k < count;
+}
+
+/* A model has all of that but what was said of the labels of the fit; arrays are
+ * all there. */
+static bool is_kept(const cli *c, const char *result)
+{
   const char *output = args_get(&c->args, "output");
   bool model = args_get(&c->args, "model") != NULL;
   if (output != NULL && !is_sheet(output) && !is_page(output)) return true;
-  for (size_t k = output == NULL; k < sizeof shown / sizeof *shown; k++)
-    if (strcmp(shown[k], result) == 0) return output != NULL || model;
-  return false;
+  bool held = strcmp(result, "held_out") == 0;
+  return is_shown(result) && (output != NULL || (model && !held));
 }
 
 int given_results(cli *c)
@@ -128,12 +135,13 @@ int given_results(cli *c)
     for (int k = 0; (r = lapis_method_result(c->method, k)) != NULL; k++)
       if (comes_by(r, name) && !is_kept(c, r->name))
         return cli_fail(EXIT_MISUSE,
-                        "%s: --%s asks for %s, which is not printed%s; write "
-                        "it: -o F.npz",
+                        "%s: what --%s asks for (%s) is not printed%s; write "
+                        "it: -o F.%s",
                         c->verb->name, name, r->name,
                         args_get(&c->args, "output") != NULL
                             ? ", nor in a table or on a page"
-                            : "");
+                            : "",
+                        is_shown(r->name) ? "csv" : "npz");
   }
   return EXIT_DONE;
 }

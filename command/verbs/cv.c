@@ -332,7 +332,12 @@ static void show(cli *c, const lapis_solver *cv, const grid_text *g,
   print_text(cv, g, o->pooled);
   print_rival(without_P, "without P");
   print_rival(linear, itself ? "the baseline, linear with other C," : "linear");
-  print_verdict(judge_rival(c, cv, without_P), "with P it", "; leave P out");
+  verdict P = judge_rival(c, cv, without_P);
+  if (P.ahead == 0 && P.error == 0)
+    printf("P made no difference on any fold (--gamma G uses it in each fit): "
+           "leave P out\n");
+  else
+    print_verdict(P, "with P it", "; leave P out");
   print_verdict(judge_rival(c, cv, linear),
                 itself ? "linear as asked for" : c->method->name,
                 itself ? "" : "; linear is simpler");

@@ -406,8 +406,10 @@ def solve_given(method, X, Y=None, P=None, group=None, sample_weight=None,
                     feature_names=feature_names)
     struct, kept = rows.fill(context, settings)
     if not strict:
-        settings = rows.with_effect(context, struct,
-                                    lib.data_has(inputs.data), settings)
+        settings, idle = rows.with_effect(
+            context, struct, lib.data_has(inputs.data), settings)
+        for why in idle:
+            warn(why, failures.LapisWarning)
         struct, kept = rows.fill(context, settings)
     rows.check_given(context, struct, inputs.data, settings if strict else {})
 

@@ -178,11 +178,18 @@ class Table:
                 context, self.method, settings, has, row.name.encode(), None))
 
     def with_effect(self, context, settings, has, values):
-        """Those of the values that say something beside the others."""
-        return {key: value for key, value in values.items()
-                if key not in self._by_key or lib.settings_check_effect(
-                    context, self.method, settings, has,
-                    self._by_key[key].name.encode(), None) >= 0}
+        """Those of the values that say something beside the others, and of
+        those that say nothing and are not the usual ones why, in sentences."""
+        used, idle = {}, []
+        for key, value in values.items():
+            row = self._by_key.get(key)
+            if row is None or lib.settings_check_effect(
+                    context, self.method, settings, has, row.name.encode(),
+                    None) >= 0:
+                used[key] = value
+            elif not (row.is_matrix or value is None or value == row.default):
+                idle.append(context.error + "; here it has no effect")
+        return used, idle
 
     def _set(self, context, settings, row, value):
         name = row.name.encode()

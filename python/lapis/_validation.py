@@ -206,7 +206,8 @@ def check_classes(y):
     if y.dtype.kind == "f" and not np.array_equal(
             y[~np.isnan(y)], np.round(y[~np.isnan(y)])):
         raise ValueError("Unknown label type: continuous values are no "
-                         "labels; RobustRegressor takes them")
+                         "labels; AutoRegressor and RobustRegressor "
+                         "take them")
 
 
 def are_doubles(numbers):

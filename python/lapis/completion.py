@@ -36,10 +36,12 @@ def _candidates(result, names):
     """What was compared, best first."""
     if "candidates" not in result:
         return []
+    chosen = int(result["chosen"].ravel()[0])
     return [{"method": str(method), "settings": str(settings),
+             "answers": k == chosen,
              **{name: float(v) for name, v in zip(names, row) if name}}
-            for (method, settings), row in zip(result["candidates"],
-                                               result["candidate_figures"])]
+            for k, ((method, settings), row) in enumerate(zip(
+                result["candidates"], result["candidate_figures"]))]
 
 
 def _choice(result):
@@ -164,8 +166,8 @@ class AutoClassifier(_Transductive):
     transduction_ : ndarray (n_samples,) or (n_samples, n_labels)
         Labels of all samples, those that were unknown included.
     candidates_ : list of dict
-        What was compared, best first: method, settings, figures on hidden
-        labels.
+        What was compared, best first: method, settings, whether it answers,
+        figures on hidden labels.
     choice_ : str or None
         The method that answered, as `candidates` takes it: for the same
         features with other labels, without a comparison.
@@ -229,8 +231,8 @@ class AutoRegressor(RegressorMixin, Estimator):
     transduction_ : ndarray (n_samples,) or (n_samples, n_targets)
         What is answered for all samples, those that were unknown included.
     candidates_ : list of dict
-        What was compared, best first: method, settings, squared error relative
-        to that of the mean, R^2 and more on hidden rows.
+        What was compared, best first: method, settings, whether it answers,
+        squared error relative to that of the mean, R^2 and more on hidden rows.
     choice_ : str or None
         The method that answered, as `candidates` takes it.
     intervals_ : ndarray
@@ -321,7 +323,7 @@ class MatrixCompletionClassifier(_Transductive):
     transduction_ : ndarray (n_samples,) or (n_samples, n_labels)
         Labels of all samples, those that were unknown included.
     candidates_ : list of dict
-        What was compared, best first; empty where mu was given.
+        As of ``AutoClassifier``; empty where mu was given.
     choice_ : str or None
         The method that answered, as `candidates` of ``AutoClassifier``
         takes it.

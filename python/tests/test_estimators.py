@@ -68,6 +68,34 @@ class Checks(unittest.TestCase):
                 if "weights_invariance" not in str(check):
                     check(estimator)
 
+    def test_parameters_without_effect_are_told(self):
+        """By name, and only those that were given."""
+        X, y, _ = two_classes(60, 3)
+        given = ((lapis.SVMPlusClassifier, "gamma", .01),
+                 (lapis.SVMPlusClassifier, "width", 5),
+                 (lapis.AutoClassifier, "coverage_by", "class"))
+        for cls, name, value in given:
+            base = {"candidates": "linear"} if cls is lapis.AutoClassifier \
+                else {}
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                cls(**base).fit(X, y)
+            with self.assertWarnsRegex(
+                    lapis.exceptions.LapisWarning,
+                    f"{name} goes with .*; here it has no effect"):
+                cls(**base, **{name: value}).fit(X, y)
+
+    def test_names_of_groups_say_nothing(self):
+        """The same groups answer alike, whatever they are called."""
+        X, y, _ = two_classes(80, 3)
+        group = np.arange(80) // 4
+        said = [lapis.AutoClassifier(candidates="linear").fit(
+            X, y, groups=names).candidates_ for names in (
+                group, np.array([f"p{g}" for g in group]), 99 - group)]
+        self.assertEqual(said[0], said[1])
+        self.assertEqual(said[0], said[2])
+        self.assertEqual(sum(c["answers"] for c in said[0]), 1)
+
     def test_numbers_are_chosen_for(self):
         """Squares of a chess board as heights: no line tells them."""
         rng = np.random.default_rng(1)

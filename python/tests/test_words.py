@@ -38,6 +38,8 @@ SAID = (
     ("0.2 at row 1, column 3 and 0.7 mirrored",
      "0.2 at row 0, column 2 and 0.7 mirrored"),
     ("samples 3 and 4.", "samples 2 and 3."),
+    ("sample 17 and 6 more: at least", "sample 16 and 6 more: at least"),
+    ("column 2, and so in 3 others", "column 1, and so in 3 others"),
     ("rows 46, 658, 795, ... (17 rows) of X",
      "rows 45, 657, 794, ... (17 rows) of X"),
     ("there are no groups; -G FILE says which bag a sample belongs to",

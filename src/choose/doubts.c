@@ -257,14 +257,15 @@ static mistakes mistakes_of(double f, double others)
   return (mistakes){fmin(f, MOST_WRONG), others};
 }
 
-/* That a label is wrong which is given with probability p.  If none were wrong
- * it would be g with q: p = (1 - f) q + f (1 - q) / others, where the second
- * term is of wrong ones. */
+/* That a label is wrong which is true with probability p: given and true it is
+ * with (1 - f) p, given and wrong with f (1 - p) / others.  The p of a fit to
+ * labels of which some are wrong is that of the given one, and larger; yet what
+ * is gained by undoing that is less than what p errs by: below f / others every
+ * label would be wrong for sure, and of such .5 to .8 were. */
 static double wrong_probability(mistakes m, double p)
 {
-  double one = m.f / m.others; /* of the others */
-  double q = fmax(p - one, 0) / (1 - m.f - one);
-  return fmin(one * fmax(1 - q, 0) / fmax(p, LEAST), 1);
+  double wrong = m.f * (1 - p) / m.others;
+  return wrong / fmax((1 - m.f) * p + wrong, LEAST);
 }
 
 /* Below this p a label is wrong rather than right: both terms are one there. */
@@ -327,8 +328,8 @@ char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
   int64_t least = wrong[0], most = wrong[1], n = wrong[2], f = wrong[3];
   if (f == LAPIS_DOUBTS_FEW)
     snprintf(text, size,
-             "%" PRId64 " checkable labels are too few to say how many of them "
-             "are wrong",
+             "%" PRId64 " checkable labels are too few, or in too few groups, "
+             "to say how many of them are wrong",
              n);
   else if (f == LAPIS_DOUBTS_GUESSED)
     snprintf(text, size,

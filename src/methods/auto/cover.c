@@ -259,7 +259,7 @@ lapis_status cover_remark(const cover *w, const comparison *r,
   figures x;
   TRY(measure(s->ctx, w, r, s, &x));
   int64_t n = fewest(w);
-  char rarest[64] = "", range[160] = "";
+  char rarest[64] = "", range[192] = "", of[64] = "so many";
   if (n < c->count)
     (void)snprintf(rarest, sizeof rarest, " (%lld of the %s)", (long long)n,
                    c->by_class ? "rarest class" : "target with fewest");
@@ -267,10 +267,14 @@ lapis_status cover_remark(const cover *w, const comparison *r,
   if (!is_short) { /* Beta(k, n + 1 - k) [Vovk 2012], whose quantiles are those
                     * that bound a share of which k of n are seen */
     double from, to, k = (double)coverage_rank(c, n);
-    lapis_share_interval(k / (double)n, (double)n, &from, &to);
+    int64_t units = r->grouped && r->known < n ? r->known : n;
+    lapis_share_interval(k / (double)n, (double)units, &from, &to);
+    if (r->grouped)
+      (void)snprintf(of, sizeof of, "%lld groups, which err together,",
+                     (long long)units);
     (void)snprintf(
         range, sizeof range,
-        "; with so many the true share is %.3g to %.3g %%, 95 times of 100",
+        "; with %s the true share is %.3g to %.3g %%, 95 times of 100", of,
         100 * from, 100 * to);
   }
   base_note(s->ctx, BASE_NOTE, "coverage",

@@ -279,9 +279,14 @@ static void cv_proposes_what_runs(void **state)
     command_do(&c, "%s", strcpy(text, line + strlen("lapis ")));
     assert_non_null(strstr(c.out, "1 privileged feature"));
   }
+  command_do(&c, "cv svmplus g.csv --target y --priv p --grid C=1 --drop d,g "
+                 "--baseline"); /* P is x and noise: it is in no fit */
+  assert_non_null(
+      strstr(c.out, "P made no difference on any fold (--gamma G "));
   command_write(&c, "t.csv", holes, strlen(holes));
   for (int k = 0; k < 2; k++) {
-    command_run(&c, "cv svmplus t.csv --target y --priv p --gamma 1 --grid C=1%s",
+    command_run(&c,
+                "cv svmplus t.csv --target y --priv p --gamma 1 --grid C=1%s",
                 k == 0 ? "" : " --baseline");
     command_expect(&c, 4, "P is NaN at row 1, column 1");
   }
