@@ -247,31 +247,36 @@ static wrong_share share_wrong(const asked *of, doubt *all, int64_t n)
   return out;
 }
 
-/* Labels of which a share f is wrong, each for one of so many others. */
+/* Labels of which a share f is wrong, each for one of so many others;
+ * explained: how much of what is predicted wrongly they are. */
 typedef struct mistakes {
-  double f, others;
+  double f, others, explained;
 } mistakes;
 
 static mistakes mistakes_of(double f, double others)
 {
-  return (mistakes){fmin(f, MOST_WRONG), others};
-}
-
-/* That a label is wrong which is true with probability p: given and true it is
- * with (1 - f) p, given and wrong with f (1 - p) / others.  The p of a fit to
- * labels of which some are wrong is that of the given one, and larger; yet what
- * is gained by undoing that is less than what p errs by: below f / others every
- * label would be wrong for sure, and of such .5 to .8 were. */
-static double wrong_probability(mistakes m, double p)
-{
-  double wrong = m.f * (1 - p) / m.others;
-  return wrong / fmax((1 - m.f) * p + wrong, LEAST);
+  return (mistakes){fmin(f, MOST_WRONG), others, 1};
 }
 
 /* Below this p a label is wrong rather than right: both terms are one there. */
 static double doubted_below(mistakes m)
 {
   return 2 * m.f * (1 - m.f) / (m.f + (1 - m.f) * m.others);
+}
+
+/* That a label is wrong which is given with probability p.  If none were wrong
+ * it would be g with q: p = (1 - f) q + f (1 - q) / others, where the second
+ * term is of wrong ones.  That is right where wrong labels are all that is
+ * predicted wrongly.  Where classes overlap f is too large, and below f /
+ * others each label would be wrong for sure, while of such .5 to .8 were: odds
+ * of doubted_below to p are what was found there. */
+static double wrong_probability(mistakes m, double p)
+{
+  double one = m.f / m.others; /* of the others */
+  double q = fmax(p - one, 0) / (1 - m.f - one), half = doubted_below(m);
+  double apart = fmin(one * fmax(1 - q, 0) / fmax(p, LEAST), 1);
+  double overlap = half / fmax(half + p, LEAST), w = m.explained * m.explained;
+  return w * apart + (1 - w) * overlap;
 }
 
 static int64_t count_below(const doubt *all, int64_t n, double p)
@@ -301,6 +306,7 @@ static int64_t count_wrong(const asked *of, doubt *all, int64_t n,
   double alike = fmax((others + 1) / 2, 1);
   mistakes least = mistakes_of(f.low, others);
   *by = mistakes_of(f.f, alike);
+  by->explained = fmin(by->f / fmax(share_other(all, n), LEAST), 1);
   qsort(all, (size_t)n, sizeof *all, least_first);
   wrong[0] = wrong_at_least(count_below(all, n, doubted_below(least)));
   wrong[1] = (int64_t)ceil(f.high * (double)n);
