@@ -199,7 +199,7 @@ static int evaluate_numbers(cli *c, lapis_metric_reads reads,
     snprintf(list + used, sizeof list - used, "%s#%d", k > 0 ? "," : "",
              sheet->label[k]);
   }
-  if (!sheet->plain && own.id != NULL) own.id = "#1";
+  own.id = eval_id(sheet, table);
   bool scored = !labels && *sheet->scores != '\0';
   if (scored || sheet->count > 0) own.use = scored ? sheet->scores : list;
   lapis_status s = lapis_dataset_new(c->ctx, &ds);

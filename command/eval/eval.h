@@ -26,6 +26,7 @@ typedef struct eval_columns { /* of a table of answers, from 1 */
   char title[EVAL_TARGETS][64]; /* of these columns, cut where longer */
   char scores[EVAL_LIST];       /* "4,5" */
   bool plain;                   /* labels alone, not what fit writes */
+  bool named;                   /* its first column names the samples */
   char decimal;                 /* --decimal, or what its scores have */
 } eval_columns;
 typedef struct eval_files {
@@ -37,6 +38,9 @@ typedef struct eval_files {
  * scores alone has no targets, and scores. */
 bool eval_find_columns(cli *c, const eval_files *files, const char *target,
                        eval_columns *out);
+/* The column of its names: --id, or the first where fit wrote it; or NULL. */
+const char *eval_id(const eval_columns *sheet,
+                    const lapis_table_options *table);
 /* L of a column's title "score of L" or "probability of L"; else NULL. */
 const char *eval_score_of(const char *title);
 /* Whether the targets of truth, read into ds, stand in the order of the

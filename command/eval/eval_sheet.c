@@ -67,16 +67,11 @@ static bool is_asked(cli *c, const eval_files *files, const char *title)
 static bool is_about(cli *c, const eval_files *files, const eval_columns *out,
                      const char *title)
 {
-  static const char *const about[] = {"origin",
-                                      "rather",
-                                      "doubt",
-                                      "set",
-                                      "where",
-                                      "low",
-                                      "high",
-                                      "held-out probability",
-                                      "held-out value",
-                                      "probability wrong"};
+  static const char *const about[] = {"origin",         "rather",
+                                      "doubt",          "set",
+                                      "where",          "low",
+                                      "high",           "held-out probability",
+                                      "held-out value", "probability wrong"};
   for (size_t i = 0; out->count > 0 && i < sizeof about / sizeof *about; i++) {
     size_t size = strlen(about[i]);
     if (!begins(title, about[i])) continue;
@@ -144,6 +139,26 @@ static bool is_score(cli *c, const eval_files *files, int j, const char *title)
          is_of_truth(c, files, j, title);
 }
 
+/* Of labels alone: texts, each another, and no target. */
+static bool has_names(const lapis_columns *all, const eval_columns *out)
+{
+  const lapis_column *c = all->column;
+  if (!all->header || all->listed < 2 || strcmp(c->title, "row") == 0)
+    return false;
+  size_t first = strcspn(out->scores, ",");
+  if (first == 2 && strncmp(out->scores, "#1", 2) == 0) return false;
+  for (int k = 0; k < out->count; k++)
+    if (out->label[k] == 1) return false;
+  return !out->plain || (c->texts > 1 && c->numbers == 0 &&
+                         c->different == all->rows && c->missing == 0);
+}
+
+const char *eval_id(const eval_columns *sheet, const lapis_table_options *table)
+{
+  bool first = table->id == NULL ? sheet->named : !sheet->plain;
+  return first ? "#1" : table->id;
+}
+
 bool eval_find_columns(cli *c, const eval_files *files, const char *target,
                        eval_columns *out)
 {
@@ -168,6 +183,7 @@ bool eval_find_columns(cli *c, const eval_files *files, const char *target,
   out->plain = !told;
   if (told) keep_listed(files->table->target, out);
   if (!told && all.header) find_targets(&all, target, out);
+  out->named = has_names(&all, out);
   lapis_columns_free(&all);
   return out->count > 0;
 }
@@ -253,7 +269,7 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
     own.header = LAPIS_HEADER_YES;
     own.use = bare ? column : sheet->scores;
     own.one_hot = bare ? column : NULL;
-    if (table->id != NULL) own.id = sheet->plain ? table->id : "#1";
+    own.id = eval_id(sheet, table);
     s = eval_read(*out, "X", answers, "scores", &own);
     own = (lapis_table_options){.header = LAPIS_HEADER_YES, .target = column};
     if (s >= 0) s = lapis_dataset_read_member(*out, "names", answers, &own);
@@ -287,7 +303,7 @@ static lapis_status swap_labels(cli *c, const eval_columns *sheet,
   if (own.count != 1 || own.label[0] < 1) return LAPIS_EINVAL;
   snprintf(column, sizeof column, "#%d", sheet->label[0]);
   of.target = column;
-  if (of.id != NULL && !sheet->plain) of.id = "#1";
+  of.id = eval_id(sheet, table);
   lapis_status s = read_labels(c, &own, answers, truth, &of, 0, out);
   if (s < 0) return s;
   const lapis_mat *Y = &lapis_dataset_data(*out)->Y;

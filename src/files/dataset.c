@@ -1,7 +1,5 @@
-/* dataset.c - lapis_data and the memory behind it.
- *
- * Members come from any number of files, later ones replace earlier ones;
- * lapis_dataset_finish makes them what methods read, if they fit. */
+/* dataset.c - lapis_data and the memory behind it: members from any number of
+ * files, later ones in the place of earlier ones, made what methods read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +25,7 @@ typedef enum which {
   MEMBERS
 } which;
 
-/* Indexed by which, and ended by NULL for containers. */
+/* By which, up to a NULL for containers. */
 static const char *const member_names[MEMBERS + 1] = {
     [M_X] = "X",
     [M_Y] = "Y",
@@ -72,9 +70,8 @@ lapis_status lapis_dataset_new(lapis_ctx *ctx, lapis_dataset **out)
   MAKES(out);
   NEEDS(ctx, out);
   *out = base_alloc(ctx, 1, sizeof **out);
-  if (*out == NULL) return LAPIS_ENOMEM;
-  (*out)->ctx = ctx;
-  return LAPIS_OK;
+  if (*out != NULL) (*out)->ctx = ctx;
+  return *out == NULL ? LAPIS_ENOMEM : LAPIS_OK;
 }
 
 static void slot_clear(slot *s)
@@ -351,6 +348,9 @@ static lapis_status read_columns(const lapis_dataset *ds, io_file *f,
   bool one = asked != NULL || m == M_Y || m == M_NAMES;
   if (m != M_X && !one) own.target = NULL;
   bool text = m >= M_NAMES, some = one && chosen;
+  char named[16] = "";
+  if (m != M_X && m < M_NAMES)
+    TRY(io_order_column(ds->ctx, &ds->order, f, named));
   table_request table = {.opt = &own,
                          .features = member,
                          .targets = m == M_X ? "Y" : member,
@@ -359,6 +359,7 @@ static lapis_status read_columns(const lapis_dataset *ds, io_file *f,
                              !some && (m == M_Y || m == M_GROUP || text),
                          .as_text = text,
                          .id_optional = m != M_X,
+                         .named_by = *named == '\0' ? NULL : named,
                          .find_id = m == M_Y && some && ds->slot[M_X].set &&
                                     ds->order.file == NULL};
   return io_read(ds->ctx, f, &(io_request){.table = table}, out);
@@ -377,8 +378,7 @@ static lapis_status read_table(lapis_dataset *ds, io_file *f, const char *asked,
   if (opt != NULL) titled = *opt;
   TRY(io_rows_title(ds->ctx, f, opt, asked, &rows));
   if (which_of(member) == M_X) ds->counted = rows != NULL;
-  if (rows != NULL && which_of(member) == M_Y && X->set && !ds->counted &&
-      ds->order.file == NULL) {
+  if (rows != NULL && which_of(member) == M_Y && X->set && !ds->counted) {
     titled.header = LAPIS_HEADER_YES;
     titled.id = rows;
     TRY(read_columns(ds, f, asked, member, &titled, out));

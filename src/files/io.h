@@ -184,7 +184,8 @@ typedef struct table_request {
   bool as_text;     /* targets are text, whatever they look like */
   bool id_optional; /* no complaint if the id column is absent */
   bool find_id; /* where none is named, a column called id, or a first one that
-                   numbers the rows, has the samples' names */
+                   numbers the rows, has the samples' names; "#2": */
+  const char *named_by; /* this column has; or NULL */
 } table_request;
 
 typedef struct io_request {
@@ -625,8 +626,7 @@ bool facts_say(const io_facts *f, int k, char said[FACTS_BYTES]);
 lapis_status table_shape(const csv_scan *start, const lapis_table_options *opt,
                          lapis_columns *out, arena *memory, io_facts **facts);
 
-/* ---- decimal_marks.c: which mark is decimal, which stands between thousands
- * ------*/
+/* ---- decimal_marks.c: which mark is decimal, which is between thousands --*/
 typedef enum mark_kind {
   MARK_NOT,      /* no number in any reading */
   MARK_SMALL,    /* a whole number without marks, below 1000 */
@@ -747,25 +747,27 @@ typedef struct io_order {
   lapis_array names; /* 1 x n TEXT */
   char *file;        /* the file they come from; NULL: no file had names yet */
 } io_order;
-/* Compares the names that a file has for its samples (NULL: none) with those
- * known: LAPIS_EDATA where they differ; the first names are kept.  of: the
- * array whose samples they name; NULL: nothing is compared. */
+/* Compares a file's names (NULL: none) of the samples of `of` (NULL: nothing is
+ * compared) with those known: LAPIS_EDATA where they differ; the first stay. */
 lapis_status io_order_add(lapis_ctx *ctx, io_order *known, const char *path,
                           const lapis_array *names, const lapis_array *of);
-/* Before that: where the names in `named` stand in another order, or are others
- * in part, the samples of `member` in `all` are put into the known one's, and
- * these names go; those that the member lacks are not known.  Without a name in
- * common nothing is done; LAPIS_EDATA: names are not clear. */
+/* Before that: where names in `named` stand in another order, or are others in
+ * part, the samples of `member` in `all` are put into the known one's, and
+ * these names go; what the member lacks is not known.  LAPIS_EDATA: names are
+ * not clear, or none is in common. */
 lapis_status io_order_join(lapis_ctx *ctx, const io_order *known,
                            const char *path, lapis_arrays *named,
                            const char *member, lapis_arrays *all);
+/* The column of a table, as "#2", most of whose cells are each the known name
+ * of another sample; "": none, or no name is known. */
+lapis_status io_order_column(lapis_ctx *ctx, const io_order *known,
+                             const io_file *f, char column[16]);
 /* The samples of a in the order of row, n; -1: one that is not known. */
 lapis_status io_arrange(lapis_ctx *ctx, const int64_t *row, int64_t n,
                         lapis_array *a);
 void io_order_clear(io_order *o);
 
-/* ---- categories.c: text and numbers -> what lapis_data reads
- * ------------------*/
+/* ---- categories.c: text and numbers -> what lapis_data reads -------------*/
 /* TEXT rows x cols -> F64 codes 0, 1, ... in byte order of the distinct
  * texts, "" -> NaN; values: 1 x m TEXT of the distinct texts. */
 lapis_status codes_sorted(lapis_ctx *ctx, const lapis_mat *text,

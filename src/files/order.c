@@ -207,6 +207,73 @@ lapis_status io_arrange(lapis_ctx *ctx, const int64_t *row, int64_t n,
   return LAPIS_OK;
 }
 
+/* ---- a column of names ---------------------------------------------------*/
+enum { SEARCHED = 64, NAME_BYTES = 4096 };
+typedef struct search {
+  const lapis_array *names;
+  const stem *sorted;
+  int64_t rows, found[SEARCHED]; /* of each column: cells that are a name */
+  bool twice[SEARCHED];          /* one of them stands there again */
+  char *used;                    /* SEARCHED x n */
+} search;
+
+static void look_at(search *w, const csv_cell *cell, int64_t j)
+{
+  char text[NAME_BYTES];
+  int64_t at = 0;
+  if (j >= SEARCHED || w->twice[j] || cell->size >= NAME_BYTES) return;
+  (void)csv_copy(cell, text);
+  if (find(w->sorted, w->names, stem_of(text), text, &at) != 1) return;
+  char *used = &w->used[j * w->names->mat.cols + at];
+  w->twice[j] = *used;
+  *used = true;
+  w->found[j]++;
+}
+
+static lapis_status look_through(lapis_ctx *ctx, const io_file *f, search *w)
+{
+  csv_scan s;
+  csv_cell cell;
+  TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s));
+  for (; !csv_at_end(&s); w->rows++) {
+    cell.last = false;
+    for (int64_t j = 0; !cell.last; j++) {
+      TRY(csv_next(&s, &cell));
+      look_at(w, &cell, j);
+    }
+    csv_skip_blank(&s);
+  }
+  return LAPIS_OK;
+}
+
+lapis_status io_order_column(lapis_ctx *ctx, const io_order *known,
+                             const io_file *f, char column[16])
+{
+  *column = '\0';
+  if (known->file == NULL || f->format != IO_CSV) return LAPIS_OK;
+  int64_t n = known->names.mat.cols, best = -1;
+  const char *const *name = known->names.mat.val;
+  stem *sorted = base_alloc(ctx, n + 1, sizeof *sorted);
+  search w = {.names = &known->names, .sorted = sorted};
+  w.used = base_alloc(ctx, n + 1, SEARCHED);
+  lapis_status s = sorted == NULL || w.used == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  for (int64_t j = 0; s >= 0 && j < n; j++)
+    sorted[j] = (stem){stem_of(name[j]), j};
+  if (s >= 0) {
+    qsort(sorted, (size_t)n, sizeof *sorted, by_stem);
+    s = look_through(ctx, f, &w);
+  }
+  int64_t least = w.rows < n ? w.rows : n;
+  for (int64_t j = 0; j < SEARCHED; j++)
+    if (!w.twice[j] && w.found[j] > 1 && 2 * w.found[j] >= least &&
+        (best < 0 || w.found[j] > w.found[best]))
+      best = j;
+  if (s >= 0 && best >= 0) (void)snprintf(column, 16, "#%d", (int)best + 1);
+  base_free(sorted);
+  base_free(w.used);
+  return s;
+}
+
 static void say_joined(lapis_ctx *ctx, const io_order *known, const char *file,
                        int64_t joined, int64_t all)
 {

@@ -258,9 +258,9 @@ static void rows_that_are_none_are_refused(void **state)
   }
 }
 
-/* Two tables that number their rows stand in one order, and names come before
- * numbers. */
-static void names_come_before_rows(void **state)
+/* Two tables that number their rows stand in one order; beside rows that have
+ * names numbers are of rows, and a column of those names comes first. */
+static void numbers_are_of_rows(void **state)
 {
   files *f = *state;
   lapis_dataset *ds = new_dataset(f);
@@ -279,8 +279,43 @@ static void names_come_before_rows(void **state)
   files_put_text(f, "y.csv", "row,y\n4,5\n3,6\n2,7\n1,8\n");
   CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
   CHECK_OK(f, lapis_dataset_finish(ds));
-  CHECK_NEAR(lapis_mat_at(&lapis_dataset_data(ds)->Y, 0, 0), 5, 0);
+  CHECK_NEAR(lapis_mat_at(&lapis_dataset_data(ds)->Y, 0, 0), 8, 0);
   lapis_dataset_free(ds);
+}
+
+/* Labels in another order than samples of these names, in a column of any
+ * title: refused as with --id, or joined. */
+static void a_column_of_names_is_found(void **state)
+{
+  static const char *const tables[] = {"y,who\n8,s.4\n5,s.1\n7,s.3\n6,s.2\n",
+                                       "y,who\n5,s.1\n,s.4\n6,s.2\n"};
+  static const char *const called[] = {"f/s.1", "f/s.2", "f/s.3", "f/s.4"};
+  files *f = *state;
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("names", text_row((const char **)called, 4))};
+  char a[600];
+  (void)snprintf(a, sizeof a, "%s", put(f, "a.npz", item, 2));
+  for (int k = 0; k < 8; k++) { /* with --target or without, titled or not */
+    lapis_table_options opt = {.target = k & 1 ? "y" : NULL,
+                               .id = k & 2 ? "name" : NULL};
+    lapis_dataset *ds = new_dataset(f);
+    CHECK_OK(f, lapis_dataset_read(ds, a, NULL));
+    files_put_text(f, "y.csv", tables[0]);
+    CHECK_REFUSED(f, lapis_dataset_read_member(ds, "Y", f->path, &opt),
+                  LAPIS_EDATA, "row 1 is called 's.4', but 'f/s.1' in");
+    lapis_dataset_join(ds);
+    files_put_text(f, "y.csv", tables[k / 4]);
+    CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+    CHECK_OK(f, lapis_dataset_finish(ds));
+    const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+    assert_int_equal(Y->rows, 1);
+    for (int j = 0; j < 4; j++)
+      if (k / 4 == 0 || j < 2)
+        CHECK_NEAR(lapis_mat_at(Y, 0, j), 5 + j, 0);
+      else
+        assert_true(isnan(lapis_mat_at(Y, 0, j)));
+    lapis_dataset_free(ds);
+  }
 }
 
 /* ---- refusals -----------------------------------------------------------*/
@@ -564,7 +599,8 @@ int test_dataset(void)
       FILES_TEST(later_members_replace_earlier),
       FILES_TEST(labels_name_their_rows),
       FILES_TEST(rows_that_are_none_are_refused),
-      FILES_TEST(names_come_before_rows),
+      FILES_TEST(numbers_are_of_rows),
+      FILES_TEST(a_column_of_names_is_found),
       FILES_TEST(points_in_images_are_a_dataset),
       FILES_TEST(members_that_do_not_fit_are_refused),
       FILES_TEST(odd_groups_are_refused),

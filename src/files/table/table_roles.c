@@ -332,15 +332,18 @@ static lapis_status mark_id(table *t)
   int64_t at;
   bool known = id == NULL && table_model(t) != NULL;
   if (known) id = t->request->opt->id_of;
+  const char *by = t->request->named_by;
+  bool titled = id != NULL && t->header &&
+                table_count_titled(t, id, strlen(id), &at) == 1;
+  bool found = by != NULL && !titled && (id == NULL || *id != '\0');
+  if (found) id = by;
   if (id == NULL && t->request->find_id) find_id(t);
   if (id == NULL || (*id == '\0' && !known)) return LAPIS_OK;
-  if ((t->request->id_optional || known) &&
-      (!t->header || table_count_titled(t, id, strlen(id), &at) != 1))
-    return LAPIS_OK;
+  if ((t->request->id_optional || known) && !titled && !found) return LAPIS_OK;
   TRY(find_column(t, id, strlen(id), &at));
   const char *read = t->request->targets;
   bool target = t->column[at].role == IO_TARGET && !t->request->all_targets;
-  if (target && read != NULL && strcmp(read, "group") == 0)
+  if (target && (found || (read != NULL && strcmp(read, "group") == 0)))
     return LAPIS_OK; /* rows of one name are a group */
   if (target)
     return lapis_fail(t->ctx, LAPIS_EINVAL,

@@ -412,6 +412,10 @@ static void eval_wants_one_order(void **state)
   write_text(&c, "s.csv", "name,y\nann,.1\nbob,.8\neve,.9\n");
   command_do(&c, "eval auroc --truth y.csv --scores s.csv --id name");
   assert_string_equal(c.out, "auroc 1.000000\n");
+  write_text(&c, "s.csv", "name,y\neve,.9\nann,.1\nbob,.8\n");
+  command_run(&c, "eval auroc --truth y.csv --scores s.csv --target y");
+  command_expect(&c, 0, "s.csv: " JOINED_WITH "y.csv");
+  assert_string_equal(c.out, "auroc 1.000000\n");
   /* the same of labels beside a data file, before anything is fitted */
   write_text(&c, "y.csv", "name,y\neve,1\nbob,1\nann,0\n");
   command_run(&c, "fit mc t.npz -Y y.csv --id name --target y --mu-rel .1");
