@@ -723,6 +723,17 @@ static bool holds_answers(const lapis_columns *all, bool *numbers)
   return any;
 }
 
+/* Of one target, as the truth may have other columns. */
+static void print_target(const cli *c, const lapis_columns *all)
+{
+  const char *title = all->listed > 2 ? all->column[1].title : NULL;
+  int targets = 0;
+  for (int j = 0; j < all->listed; j++)
+    targets += begins(all->column[j].title, "origin");
+  bool one = targets == 1 && strcmp(all->column[2].title, "origin") == 0;
+  if (one && title != NULL) shell_option(stdout, c, "target", title);
+}
+
 void info_columns(const cli *c, const lapis_columns *all, const char *path,
                   const char *why)
 {
@@ -750,6 +761,7 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path,
            "truth:\n    lapis eval %s --truth TRUTH.csv --scores",
            numbers ? "r2" : "accuracy");
     shell_file(stdout, path);
+    print_target(c, all);
     printf("\n");
     return;
   }

@@ -80,6 +80,19 @@ static void print_formats(const lapis_mat *names)
   printf(")");
 }
 
+/* Whether some pictures lie in folders of path. */
+static bool has_folders(const lapis_mat *names, const char *path)
+{
+  size_t size = strlen(path);
+  while (size > 0 && path[size - 1] == '/') size--;
+  for (int64_t j = 0; j < names->cols; j++) {
+    const char *name = ((const char *const *)names->val)[j];
+    if (strlen(name) > size && strchr(name + size + 1, '/') != NULL)
+      return true;
+  }
+  return false;
+}
+
 int info_folder(cli *c, const char *path)
 {
   int code = EXIT_DONE;
@@ -111,6 +124,11 @@ int info_folder(cli *c, const char *path)
     shell_file(stdout, path);
     printf(", lapis locate");
     shell_file(stdout, path);
+    if (has_folders(&list.mat, path)) {
+      printf("\n  its folders are the classes: lapis label");
+      shell_file(stdout, path);
+      printf(" --folder-is-class -o page.html");
+    }
     printf("\n  numbers for the methods: lapis features pixels");
     shell_file(stdout, path);
     printf(" -o F.npz; other kinds: lapis features --help\n");

@@ -438,9 +438,9 @@ static int finish(cli *c, const job *j, lapis_status status)
                     (long long)a.refused.cols, (long long)j->list.mat.cols);
   if (a.strays.cols > 0)
     return cli_fail(EXIT_INPUT,
-                    "label: %.0f rows of %s name none of the images and were "
-                    "left out",
-                    lapis_mat_at(&a.strays, 0, 0), j->settings->labels);
+                    "label: rows of %s that name none of the images were left "
+                    "out: %.0f",
+                    j->settings->labels, lapis_mat_at(&a.strays, 0, 0));
   return cli_exit_code(c, status);
 }
 

@@ -120,11 +120,10 @@ void codes_tell_twins(lapis_ctx *ctx, const char *path, const lapis_mat *values)
   for (int64_t k = 1; k < values->cols; k++) {
     int twin = lapis_text_twin(text, values->cols, k);
     if (twin < 0) continue;
-    base_say(
-        ctx, 0,
-        "%s: the classes \"%.60s\" and \"%.60s\" differ in case or blanks "
-        "alone; if they are one, write \"%.60s\" as \"%.60s\" in this file",
-        path, text[twin], text[k], text[k], text[twin]);
+    base_say(ctx, 0,
+             "%s: the classes \"%.60s\" and \"%.60s\" differ in case or blanks "
+             "alone; if they are one, write both alike in this file",
+             path, text[twin], text[k]);
   }
 }
 
