@@ -91,6 +91,7 @@
 #define NONE_LOOKS_WRONG "No given label looks wrong; these fit least"
 #define THESE_LOOK_WRONG "These given labels look wrong"
 #define WITH_SO_MANY "with so many the true share is "
+#define NOT_SHOWN "P is left out, but not because it was shown not to pay"
 #define IS_A_TITLE "if the first row is a title of the table, take it out"
 #define WRONG_WITH "wrong with probability "
 

@@ -38,6 +38,37 @@ static const char *cell(const char *table, int j, int n, char to[64])
   return to;
 }
 
+/* Visits of one person are no votes of their own. */
+static void groups_count_once(void **state)
+{
+  char text[1 << 14] = "person,a,word\n", said[64];
+  uint64_t seed = 4;
+  command c;
+  command_begin(&c);
+  for (int j = 0; j < 160; j++) {
+    static double own;
+    if (j % 8 == 0) own = check_normal(&seed);
+    sprintf(text + strlen(text), "p%d,%.3f,%s\n", j / 8,
+            own + .2 * check_normal(&seed),
+            own + check_normal(&seed) > 0 ? "yes" : "no");
+  }
+  command_write(&c, "g.csv", text, strlen(text));
+  for (int k = 0; k < 2; k++) {
+    double from, to;
+    command_do(&c,
+               "fit auto g.csv --target word --candidates linear "
+               "--coverage .9 -o a.csv %s",
+               k == 0 ? "--drop person" : "-G person");
+    snprintf(said, sizeof said, "; with %s the true share is ",
+             k == 0 ? "so many" : "20 groups, which err together,");
+    const char *at = strstr(c.err, said);
+    assert_non_null(at);
+    assert_int_equal(sscanf(at + strlen(said), "%lf to %lf", &from, &to), 2);
+    CHECK_NEAR(to - from, k == 0 ? 9.4 : 26, 2); /* Wilson's, of 160 and 20 */
+  }
+  command_end(&c);
+}
+
 static void sets_are_columns(void **state)
 {
   command c;
@@ -147,7 +178,7 @@ static void what_has_no_sets_says_who_has(void **state)
 int test_coverage(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sets_are_columns),
+      cmocka_unit_test(groups_count_once), cmocka_unit_test(sets_are_columns),
       cmocka_unit_test(intervals_are_columns),
       cmocka_unit_test(the_page_begins_with_large_sets),
       cmocka_unit_test(what_has_no_sets_says_who_has)};

@@ -250,6 +250,35 @@ static void cv_says_what_P_is_worth(void **state)
   command_end(&c);
 }
 
+/* Labels of which a third is turned: where no fold tells anything, that is not
+ * said of P, and no difference of nothing is shown as one. */
+static void nothing_compared_is_said(void **state)
+{
+  char text[8192];
+  int said = 0;
+  command c;
+  command_begin(&c);
+  for (uint64_t seed = 1; seed <= 24; seed++) {
+    uint64_t draw = seed;
+    int used = sprintf(text, "a,b,c,d,e,f,p,y\n");
+    for (int j = 0; j < 60; j++) {
+      double first = check_normal(&draw);
+      bool turned = check_uniform(&draw) < .33, y = (first > 0) != turned;
+      used += sprintf(text + used, "%.3f", first);
+      for (int i = 0; i < 5; i++)
+        used += sprintf(text + used, ",%.3f", check_normal(&draw));
+      used += sprintf(text + used, ",%.2f,%s\n",
+                      turned + .1 * check_normal(&draw), y ? "v" : "u");
+    }
+    command_write(&c, "t.csv", text, (size_t)used);
+    command_run(&c, "fit svmplus t.csv --target y --priv p");
+    assert_null(strstr(c.err, "0.0000 +- 0.0000"));
+    said += strstr(c.err, NOT_SHOWN) != NULL;
+  }
+  assert_in_range(said, 1, 12);
+  command_end(&c);
+}
+
 /* The line that cv proposes runs; where no fold was answered it says why, and
  * what is beside it does not change that. */
 static void cv_proposes_what_runs(void **state)
@@ -607,6 +636,7 @@ int test_svmplus(void)
       cmocka_unit_test(bags_say_which_is_positive),
       cmocka_unit_test(bags_have_a_threshold),
       cmocka_unit_test(cv_says_what_P_is_worth),
+      cmocka_unit_test(nothing_compared_is_said),
       cmocka_unit_test(cv_proposes_what_runs),
       cmocka_unit_test(few_folds_are_seldom_clear),
       cmocka_unit_test(bad_input_is_exit_4),
