@@ -299,14 +299,19 @@ static double *add_of_doubts(sheet *s, const char *title)
   return to;
 }
 
-/* The place of each in the list, and how probably it is wrong. */
-static bool add_doubts(sheet *s, const answers *a)
+/* The place of each in the list. */
+static bool add_places(sheet *s, const answers *a)
+{
+  double *place = add_of_doubts(s, "doubt");
+  for (int64_t k = 0; place != NULL && k < a->doubts.cols; k++)
+    place[(int64_t)lapis_mat_at(&a->doubts, 0, k)] = (double)k + 1;
+  return place != NULL;
+}
+
+/* How probably each is wrong. */
+static bool add_wrong(sheet *s, const answers *a)
 {
   bool any = false;
-  double *place = a->doubts.cols > 0 ? add_of_doubts(s, "doubt") : NULL;
-  if (a->doubts.cols > 0 && place == NULL) return false;
-  for (int64_t k = 0; k < a->doubts.cols; k++)
-    place[(int64_t)lapis_mat_at(&a->doubts, 0, k)] = (double)k + 1;
   for (int64_t k = 0; k < a->wrong.cols; k++)
     any = any || !isnan(lapis_mat_at(&a->wrong, 0, k));
   double *p = any ? add_of_doubts(s, "probability wrong") : NULL;
@@ -315,7 +320,8 @@ static bool add_doubts(sheet *s, const answers *a)
   return !any || p != NULL;
 }
 
-/* What the listed labels that look wrong rather are. */
+/* What the listed labels rather are: of those that look wrong as the list says,
+ * of others by the answer, where it contradicts them. */
 static bool add_listed_rather(cli *c, const lapis_dataset *ds, sheet *s,
                               const answers *a)
 {
@@ -328,18 +334,21 @@ static bool add_listed_rather(cli *c, const lapis_dataset *ds, sheet *s,
        k++) {
     int64_t j = (int64_t)lapis_mat_at(&a->doubts, 0, k);
     char *number = (char *)(text + n) + (size_t)k * DIGITS;
-    if (isnan(value[k])) continue;
-    text[j] = code_text(a, 0, value[k]);
-    if (text[j] == NULL) lapis_number_text(value[k], number, DIGITS);
+    double given = lapis_mat_at(&a->given, 0, j);
+    double answer = lapis_mat_at(&a->labels, 0, j);
+    if (isnan(value[k]) && answer == given) continue;
+    double rather = isnan(value[k]) ? answer : value[k];
+    text[j] = code_text(a, 0, rather);
+    if (text[j] == NULL) lapis_number_text(rather, number, DIGITS);
     if (text[j] == NULL) text[j] = number;
-    if (value[k] == lapis_mat_at(&a->given, 0, j)) text[j] = "another";
+    if (rather == given) text[j] = "another";
   }
   if (value == NULL) free(text);
   free(value);
   if (value == NULL || text == NULL) return false;
   s->owned[s->count] = text;
   add(s, lapis_mat_text(text, 1, s->n), "", "rather");
-  return add_doubts(s, a);
+  return add_wrong(s, a);
 }
 
 /* What a given label rather is: by --suspects, or else by the answer. */
@@ -349,6 +358,7 @@ static bool add_rather(cli *c, const lapis_dataset *ds, sheet *s,
   bool listed = a->rather >= 0;
   if (a->given.rows != 1 || a->labels.cols == 0) return true;
   if (!listed && a->classes.cols == 0) return true;
+  if (listed && !add_places(s, a)) return false;
   s->rather = s->count;
   if (listed) return add_listed_rather(c, ds, s, a);
   const char **text = add_texts(s, "", "rather");

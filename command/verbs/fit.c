@@ -212,6 +212,20 @@ static lapis_status put_decimals(cli *c, const job *j, lapis_model *m)
   return s;
 }
 
+/* The method that chose another one to answer, of what, and of how many. */
+static lapis_status put_chooser(cli *c, const job *j, lapis_model *m)
+{
+  char targets[24];
+  bool classes = result_of(j->solver, "labels").cols > 0;
+  const char *text[] = {c->method->name, classes ? "classes" : "numbers",
+                        targets};
+  lapis_mat row = lapis_mat_text(text, 1, 3);
+  int64_t count = lapis_dataset_data(j->ds)->Y.rows;
+  if (strcmp(c->method->name, "auto") != 0 || count == 0) return LAPIS_OK;
+  snprintf(targets, sizeof targets, "%lld", (long long)count);
+  return lapis_model_set_text(c->ctx, m, "chosen_by", &row);
+}
+
 static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
 {
   lapis_mat names = lapis_dataset_text(j->ds, "feature_names");
@@ -243,6 +257,7 @@ static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
   lapis_mat dialect = lapis_dataset_text(j->ds, "dialect");
   if (s >= 0 && dialect.cols > 0)
     s = lapis_model_set_text(c->ctx, m, "dialect", &dialect);
+  if (s >= 0) s = put_chooser(c, j, m);
   return s < 0 ? s : put_decimals(c, j, m);
 }
 

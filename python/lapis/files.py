@@ -46,6 +46,12 @@ def _signed(model, path):
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"{path}: which estimator it is of cannot be "
                              "read; save it again") from None
+    chosen = model.get("chosen_by")
+    if chosen is not None:  # by fit auto of the command
+        _, what, targets = (str(text) for text in np.ravel(chosen))
+        if what == "classes":
+            return AutoClassifier(), {"_wide": targets != "1"}
+        return AutoRegressor(), {"_one": targets == "1"}
     cls = _CLASSES.get(model.method)
     if cls is None:
         raise ValueError(f"{path}: a model of {model.method} has no estimator")

