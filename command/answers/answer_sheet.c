@@ -651,7 +651,7 @@ lapis_status completed_write(cli *c, const lapis_solver *s,
   int64_t filled = 0, unsure = 0;
   double *back = NULL;
   double *copy = malloc((size_t)(Y.rows * Y.cols + 1) * sizeof *copy);
-  int *decimals = malloc(((size_t)Y.rows + 1) * sizeof *decimals);
+  int64_t *decimals = malloc(((size_t)Y.rows + 1) * sizeof *decimals);
   if (copy == NULL || decimals == NULL) {
     free(copy);
     free(decimals);

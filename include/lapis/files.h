@@ -294,8 +294,8 @@ LAPIS_API lapis_status lapis_table_complete(lapis_ctx *ctx, const char *from,
                                             const lapis_table_options *opt,
                                             const lapis_mat *X,
                                             const lapis_mat *Y,
-                                            const int *decimals, const char *to,
-                                            int64_t *filled);
+                                            const int64_t *decimals,
+                                            const char *to, int64_t *filled);
 
 #ifdef __cplusplus
 }

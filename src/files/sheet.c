@@ -127,8 +127,9 @@ typedef struct filler {
   const lapis_mat *X, *Y; /* or NULL */
   char decimal;           /* as it is read; 0: the usual */
   const char *to;
-  lapis_dialect d;     /* from the first cell on */
-  const int *decimals; /* of targets in whose column is no number; or NULL */
+  lapis_dialect d; /* from the first cell on */
+  const int64_t
+      *decimals; /* of targets in whose column is no number; or NULL */
   int64_t filled;
 } filler;
 
@@ -207,7 +208,7 @@ static void put_filled(filler *f, const lapis_mat *m, const io_cell *cell)
   int decimals = cell->whole ? 0 : (int)cell->decimals;
   if (cell->numbers == 0) decimals = -1;
   if (cell->numbers == 0 && cell->role == IO_TARGET && f->decimals != NULL)
-    decimals = f->decimals[cell->place];
+    decimals = (int)f->decimals[cell->place];
   lapis_sheet_column as = {.rounded = true, .decimals = decimals};
   lapis_sheet_number(&as, decimals == 0 ? round(v) : v, LAPIS_SHEET_DIGITS,
                      text, sizeof text);
@@ -296,7 +297,7 @@ static lapis_status complete(lapis_ctx *ctx, io_file *from,
 lapis_status lapis_table_complete(lapis_ctx *ctx, const char *from,
                                   const lapis_table_options *opt,
                                   const lapis_mat *X, const lapis_mat *Y,
-                                  const int *decimals, const char *to,
+                                  const int64_t *decimals, const char *to,
                                   int64_t *filled)
 {
   NEEDS(ctx, from, to);

@@ -400,7 +400,7 @@ static void few_numbers_promise_little(void **state)
   lapis_mat low = result(s, "set_low");
   assert_true(isinf(lapis_mat_at(&low, 0, KNOWN - 1)));
   assert_true(remarks(s, "coverage-short"));
-  assert_null(strstr(remark_of(s, "coverage"), WITH_SO_MANY));
+  assert_null(strstr(remark_of(s, "coverage"), TRUE_SHARE_IS));
   lapis_solver_free(s);
   discard(w);
 }

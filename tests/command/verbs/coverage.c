@@ -59,7 +59,7 @@ static void groups_count_once(void **state)
                "fit auto g.csv --target word --candidates linear "
                "--coverage .9 -o a.csv %s",
                k == 0 ? "--drop person" : "-G person");
-    snprintf(said, sizeof said, "; with %s the true share is ",
+    snprintf(said, sizeof said, "with %s" TRUE_SHARE_IS,
              k == 0 ? "so many" : "20 groups, which err together,");
     const char *at = strstr(c.err, said);
     assert_non_null(at);

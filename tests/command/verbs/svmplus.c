@@ -302,16 +302,15 @@ static void cv_proposes_what_runs(void **state)
   for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
     command_do(&c, "cv svmplus g.csv --target y --priv p --grid C=.1,1 %s",
                options[k]);
-    char *line = strstr(c.err, "lapis fit svmplus ");
+    char *line = strstr(c.err, ON_ALL_SAMPLES);
     assert_non_null(line);
     line[strcspn(line, "\n")] = '\0';
-    command_do(&c, "%s", strcpy(text, line + strlen("lapis ")));
+    command_do(&c, "%s", strcpy(text, line + strlen(ON_ALL_SAMPLES)));
     assert_non_null(strstr(c.out, "1 privileged feature"));
   }
   command_do(&c, "cv svmplus g.csv --target y --priv p --grid C=1 --drop d,g "
                  "--baseline"); /* P is x and noise: it is in no fit */
-  assert_non_null(
-      strstr(c.out, "P made no difference on any fold (--gamma G "));
+  assert_non_null(strstr(c.out, NO_DIFFERENCE_OF_P));
   command_write(&c, "t.csv", holes, strlen(holes));
   for (int k = 0; k < 2; k++) {
     command_run(&c,
