@@ -113,8 +113,8 @@ static bool is_shown(const char *result)
   return k < count;
 }
 
-/* A model has all of that but what was said of the labels of the fit; arrays are
- * all there. */
+/* A model has all of that but what was said of the labels of the fit; arrays
+ * are all there. */
 static bool is_kept(const cli *c, const char *result)
 {
   const char *output = args_get(&c->args, "output");
