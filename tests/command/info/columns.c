@@ -429,7 +429,7 @@ static void what_info_proposes_is_read(void **state)
   command c;
   begin(&c);
   for (int j = 0; j < 40; j++) {
-    char age[8], km[8];
+    char age[16], km[16];
     sprintf(age, "%d", 20 + 11 * j % 50);
     sprintf(km, "%d", 300 + 37 * j % 900);
     sprintf(text + strlen(text), "a%d,%s,%s,%s\n", j, j % 8 ? age : "n/a",

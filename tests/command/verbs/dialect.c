@@ -283,7 +283,7 @@ static void fills_are_written_as_their_column(void **state)
   command_slurp(&c, "full.csv", full, sizeof full);
   command_slurp(&c, "p.csv", text, sizeof text);
   for (int j = 0; j < 6; j++) {
-    char name[8];
+    char name[16];
     sprintf(name, "\nk%d;", j);
     const char *said = strstr(text, name) + strlen(name);
     size_t size = strcspn(said, "\n;");
