@@ -213,7 +213,7 @@ typedef struct search {
   const lapis_array *names;
   const stem *sorted;
   int64_t rows, found[SEARCHED]; /* of each column: cells that are a name */
-  bool twice[SEARCHED];          /* one of them stands there again */
+  bool out[SEARCHED];            /* one of them stands there again, or few do */
   char *used;                    /* SEARCHED x n */
 } search;
 
@@ -221,13 +221,25 @@ static void look_at(search *w, const csv_cell *cell, int64_t j)
 {
   char text[NAME_BYTES];
   int64_t at = 0;
-  if (j >= SEARCHED || w->twice[j] || cell->size >= NAME_BYTES) return;
+  if (j >= SEARCHED || w->out[j] || cell->size >= NAME_BYTES) return;
   (void)csv_copy(cell, text);
   if (find(w->sorted, w->names, stem_of(text), text, &at) != 1) return;
   char *used = &w->used[j * w->names->mat.cols + at];
-  w->twice[j] = *used;
+  w->out[j] = *used;
   *used = true;
   w->found[j]++;
+}
+
+/* Whether some column may still be that of names: of a large table that has
+ * none the first rows are looked at. */
+static bool may_be(search *w)
+{
+  enum { FIRST = 64, FEW = 4 };
+  bool any = w->rows < FIRST;
+  for (int64_t j = 0; w->rows == FIRST && j < SEARCHED; j++)
+    w->out[j] |= FEW * w->found[j] < FIRST;
+  for (int64_t j = 0; j < SEARCHED; j++) any |= !w->out[j];
+  return any;
 }
 
 static lapis_status look_through(lapis_ctx *ctx, const io_file *f, search *w)
@@ -235,7 +247,7 @@ static lapis_status look_through(lapis_ctx *ctx, const io_file *f, search *w)
   csv_scan s;
   csv_cell cell;
   TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s));
-  for (; !csv_at_end(&s); w->rows++) {
+  for (; !csv_at_end(&s) && may_be(w); w->rows++) {
     cell.last = false;
     for (int64_t j = 0; !cell.last; j++) {
       TRY(csv_next(&s, &cell));
@@ -250,7 +262,8 @@ lapis_status io_order_column(lapis_ctx *ctx, const io_order *known,
                              const io_file *f, char column[16])
 {
   *column = '\0';
-  if (known->file == NULL || f->format != IO_CSV) return LAPIS_OK;
+  bool same = known->file != NULL && strcmp(known->file, io_name(f->path)) == 0;
+  if (known->file == NULL || same || f->format != IO_CSV) return LAPIS_OK;
   int64_t n = known->names.mat.cols, best = -1;
   const char *const *name = known->names.mat.val;
   stem *sorted = base_alloc(ctx, n + 1, sizeof *sorted);
@@ -265,7 +278,7 @@ lapis_status io_order_column(lapis_ctx *ctx, const io_order *known,
   }
   int64_t least = w.rows < n ? w.rows : n;
   for (int64_t j = 0; j < SEARCHED; j++)
-    if (!w.twice[j] && w.found[j] > 1 && 2 * w.found[j] >= least &&
+    if (!w.out[j] && w.found[j] > 1 && 2 * w.found[j] >= least &&
         (best < 0 || w.found[j] > w.found[best]))
       best = j;
   if (s >= 0 && best >= 0) (void)snprintf(column, 16, "#%d", (int)best + 1);
