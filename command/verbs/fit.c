@@ -221,7 +221,7 @@ static lapis_status put_chooser(cli *c, const job *j, lapis_model *m)
                         targets};
   lapis_mat row = lapis_mat_text(text, 1, 3);
   int64_t count = lapis_dataset_data(j->ds)->Y.rows;
-  if (strcmp(c->method->name, "auto") != 0 || count == 0) return LAPIS_OK;
+  if (lapis_model_method(m) == c->method || count == 0) return LAPIS_OK;
   snprintf(targets, sizeof targets, "%lld", (long long)count);
   return lapis_model_set_text(c->ctx, m, "chosen_by", &row);
 }
