@@ -21,7 +21,7 @@
 
 #include "methods/robust/robust.h"
 
-static const double RELAXATION = 1.6, STRIDE = 10;
+static const double RELAXATION = 1.6;
 enum { BALANCE_EVERY = 6, LAST_BALANCE = 600, CHECK_EVERY = 5 };
 
 /* ---- the step on a ------------------------------------------------------*/
@@ -93,11 +93,8 @@ static double *column(const la_array *A, int64_t j)
 /* By how much rho of column j grows after this step. */
 static double growth(const cleaner *c, int64_t j)
 {
-  const double *s = c->sums + 6 * j;
   bool due = c->age[j] % BALANCE_EVERY == 0 && c->age[j] <= LAST_BALANCE;
-  double primal = sqrt(s[0] * s[3]), dual = sqrt(s[1] * s[2]);
-  if (!due || !(primal > 0) || !(dual > 0)) return 1;
-  return fmin(fmax(sqrt(primal / dual), 1 / STRIDE), STRIDE);
+  return due ? rr_balance(c->sums + 6 * j) : 1;
 }
 
 static lapis_status step_column(cleaner *c, int64_t j, double nuclear)
@@ -213,18 +210,11 @@ static double gap_of(const cleaner *c, int64_t j)
   return (c->primal[j] - c->dual[j]) / size;
 }
 
-static bool at_floor(const cleaner *c, int64_t j)
-{
-  const double *s = c->sums + 6 * j;
-  double limit = 16 * DBL_EPSILON * sqrt(s[2]);
-  return sqrt(s[0]) <= limit && sqrt(s[1]) <= limit;
-}
-
 /* Puts what is proved (or stuck) behind the active columns. */
 static void retire(cleaner *c, loop *l, double tol)
 {
   for (int64_t j = c->active - 1; j >= 0; j--) {
-    bool proved = gap_of(c, j) <= tol, stuck = at_floor(c, j);
+    bool proved = gap_of(c, j) <= tol, stuck = rr_at_rounding(c->sums + 6 * j);
     if (!proved && !stuck) continue;
     if (!proved) l->status = LAPIS_PRECISION_FLOOR;
     exchange(c, j, --c->active);

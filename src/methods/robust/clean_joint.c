@@ -7,13 +7,12 @@
  * instead, the projection onto which is diagonal in S: every step is exact,
  * and the multiplier of B is the certificate.  ratio weighs the distances of
  * the two parts, which have different units. */
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "methods/robust/robust.h"
 
-static const double RELAXATION = 1.6, STRIDE = 10;
+static const double RELAXATION = 1.6;
 enum { BALANCE_EVERY = 6, LAST_BALANCE = 600, CHECK_EVERY = 5 };
 
 lapis_status clean_joint_alloc(cleaner *c)
@@ -60,11 +59,8 @@ static lapis_status update_Q(cleaner *c)
 
 static double growth(const cleaner *c, int64_t iter)
 {
-  const double *s = c->sums;
   bool due = iter % BALANCE_EVERY == 0 && iter <= LAST_BALANCE;
-  double primal = sqrt(s[0] * s[3]), dual = sqrt(s[1] * s[2]);
-  if (!due || !(primal > 0) || !(dual > 0)) return 1;
-  return fmin(fmax(sqrt(primal / dual), 1 / STRIDE), STRIDE);
+  return due ? rr_balance(c->sums) : 1;
 }
 
 static lapis_status step(cleaner *c, int64_t iter)
@@ -155,12 +151,6 @@ static lapis_status record(cleaner *c, loop *l, double tol)
                                    (double)c->n, (double)c->info.rank});
 }
 
-static bool at_floor(const cleaner *c)
-{
-  double limit = 16 * DBL_EPSILON * sqrt(c->sums[2]);
-  return sqrt(c->sums[0]) <= limit && sqrt(c->sums[1]) <= limit;
-}
-
 static void keep(cleaner *c, loop *l)
 {
   la_keep(l, "S", &c->S);
@@ -191,7 +181,8 @@ lapis_status clean_joint(cleaner *c, loop *l, double tol)
     if (!*checked) continue;
     TRY(certify(c));
     TRY(record(c, l, tol));
-    if (at_floor(c) && c->info.gap > tol) l->status = LAPIS_PRECISION_FLOOR;
+    if (rr_at_rounding(c->sums) && c->info.gap > tol)
+      l->status = LAPIS_PRECISION_FLOOR;
   }
   if (!*checked) TRY(certify(c));
   lapis_mat Q = lapis_mat_f64(c->Q, c->r, c->n);

@@ -19,13 +19,12 @@
  * worth its price. */
 #include "methods/robust/robust.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 static const double FIRST_RHO = 1.25, GROWTH = 1.8, TOP_RHO = 2000;
 static const double INEXACT = 1e-2; /* of a step, times its residual */
-static const double RELAXATION = 1.6, STRIDE = 10; /* of balancing */
+static const double RELAXATION = 1.6;
 enum {
   GROWING = 33,
   FIRST_BALANCE = 34,
@@ -202,14 +201,6 @@ static lapis_status update_low_rank(rr_dstep *dstep)
   return s;
 }
 
-/* sqrt(a b), where the product would leave the range of numbers, too. */
-static double middle(double a, double b)
-{
-  double product = a * b;
-  bool plain = product > 1e-290 && product < 1e290;
-  return plain ? sqrt(product) : sqrt(a) * sqrt(b);
-}
-
 /* |A - B|^2, |B_new - B|^2, |B_new|^2 and |multiplier / rho|^2 of both copies
  * together. */
 static void sums_of_both(const rr_dstep *dstep, double sums[4])
@@ -225,9 +216,7 @@ static double growth(const rr_dstep *dstep)
   if (k <= GROWING) return dstep->rho * dstep->unit < TOP_RHO ? GROWTH : 1;
   sums_of_both(dstep, sums);
   bool due = (k - FIRST_BALANCE) % BALANCE_EVERY == 0 && k <= LAST_BALANCE;
-  double primal = middle(sums[0], sums[3]), dual = middle(sums[1], sums[2]);
-  if (!due || !(primal > 0) || !(dual > 0)) return 1;
-  return fmin(fmax(sqrt(primal / dual), 1 / STRIDE), STRIDE);
+  return due ? rr_balance(sums) : 1;
 }
 
 /* rho stays, and there is room to accelerate. */
@@ -344,8 +333,7 @@ static bool at_floor(const rr_dstep *dstep)
 {
   double sums[4];
   sums_of_both(dstep, sums);
-  double limit = 16 * DBL_EPSILON * sqrt(sums[2]);
-  return sqrt(sums[0]) <= limit && sqrt(sums[1]) <= limit;
+  return rr_at_rounding(sums);
 }
 
 static lapis_status step(rr_dstep *dstep)

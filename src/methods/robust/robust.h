@@ -160,6 +160,14 @@ double rr_dstep_residual(const rr_dstep *dstep);
 /* What rr_dstep_run records: 6 names. */
 extern const char *const rr_dstep_columns[];
 
+/* ---- balance.c: the two residuals of A = B --------------------------------*/
+/* sums: |A - B|^2, |B_new - B|^2, |B_new|^2, |S - B_new|^2 of l1_step.  What
+ * rho is multiplied by: a residual within rounding counts as rounding, so that
+ * no step hangs on whether it came out as 0. */
+double rr_balance(const double sums[4]);
+/* A and B stand still to a few units in the last place. */
+bool rr_at_rounding(const double sums[4]);
+
 /* Moves the multiplier in W nearer to one of norm 1, within its bounds:
  * mend.c. */
 lapis_status rr_mend(rr_dstep *dstep);
