@@ -48,6 +48,7 @@
 #define NOT_AT_ONE_PLACE "not at the same place"
 #define NOT_DEFINITE "not positive definite"
 #define NOT_SCALED "features are not scaled, since"
+#define NOT_USED_BY_MODEL "that the model does not use"
 #define NO_CHECKPOINT "the checkpoint could not be written"
 #define NO_FOLD_JUDGED "no fold could be scored"
 #define NO_MISSING_VALUES "takes no missing values"

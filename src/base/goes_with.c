@@ -85,11 +85,16 @@ static bool is_set(const beside *b, const lapis_param *p)
   return (of != NULL && has_matrix(b, of)) || !param_is_default(p, b->settings);
 }
 
+/* Whether the text, or an item of the list that it is, is one of the words. */
 static bool is_word(const condition *c, const char *text)
 {
   for (const char *at = c->words; at < c->end; at++) {
     size_t length = strcspn(at, "|, ");
-    if (is_name(text, at, length)) return true;
+    for (const char *item = text; item != NULL; item = strpbrk(item, ",;")) {
+      item += strspn(item, ",; ");
+      if (strcspn(item, ",; ") == length && strncmp(item, at, length) == 0)
+        return true;
+    }
     at += length;
   }
   return false;
@@ -106,6 +111,9 @@ static bool holds(const beside *b, const condition *c)
   }
   if (is_tried(b->tried, c)) return true;
   if (c->words == NULL) return is_set(b, p) != c->absent;
+  const void *value = (const char *)b->settings + p->offset;
+  if (p->type == LAPIS_PARAM_TEXT)
+    return is_word(c, *(const char *const *)value) != c->absent;
   bool fits = lapis_settings_get(NULL, b->m, b->settings, p->name, text,
                                  sizeof text) >= 0;
   return (fits && is_word(c, text)) != c->absent;

@@ -565,23 +565,23 @@ int64_t csv_copy(const csv_cell *cell, char *to);
 bool csv_is_date(const csv_cell *cell);
 
 /* ---- facts.c: what the cells of a column say together -------------------*/
-enum { FACTS_FEW = 10, FACTS_BYTES = 320, FACTS_KINDS = 4 };
+enum { FACTS_FEW = 10, FACTS_BYTES = 320, FACTS_KINDS = 5 };
 typedef struct io_end { /* the least, or the greatest, of a column's numbers */
   double value, next;   /* next: the one before it that differs */
   int64_t count;
 } io_end;
 typedef struct io_facts {
-  int64_t numbers, texts, bare_texts, absent[CSV_ABSENCES];
-  csv_cell first[CSV_ABSENCES]; /* of each; text NULL: none */
-  bool bare;                    /* some cell stands without quotes */
-  bool whole;                   /* all numbers are */
-  bool odd;                     /* some number is spelt as LAPIS would not */
-  bool padded;                  /* ... as a whole number such as 007 */
-  int64_t digits;               /* that all numbers have; 0: they differ */
-  int64_t decimals;             /* that they have at most; -1: any */
-  char thousands;               /* the mark between them; 0: none */
-  int step;  /* numbers rise (1), fall (-1); 0: neither; 2: one number */
-  bool gaps; /* ... by another step than 1 */
+  int64_t numbers, texts, bare_texts, absent[CSV_ABSENCES], unsure;
+  csv_cell first[CSV_ABSENCES], first_unsure; /* of each; text NULL: none */
+  bool bare;        /* some cell stands without quotes */
+  bool whole;       /* all numbers are */
+  bool odd;         /* some number is spelt as LAPIS would not */
+  bool padded;      /* ... as a whole number such as 007 */
+  int64_t digits;   /* that all numbers have; 0: they differ */
+  int64_t decimals; /* that they have at most; -1: any */
+  char thousands;   /* the mark between them; 0: none */
+  int step;         /* numbers rise (1), fall (-1); 0: neither; 2: one number */
+  bool gaps;        /* ... by another step than 1 */
   double start, last; /* the first and the last number */
   double sum;         /* of all numbers */
   int64_t others;     /* than 0, among them */

@@ -221,7 +221,7 @@ static void settings_without_effect_are_refused(void **state)
   CHECK_AT_LEAST(refused, 8);
 }
 
-/* The four that were met. */
+/* Those that were met. */
 static void these_settings_without_effect_are_refused(void **state)
 {
   files *f = *state;
@@ -244,6 +244,22 @@ static void these_settings_without_effect_are_refused(void **state)
   rr.weight = "identity";
   CHECK_OK(f, lapis_rr_new(f->ctx, &p.data, &rr, &s));
   lapis_solver_free(s);
+  static const char *const without[] = {"linear,trees", "trees",
+                                        "linear --C 1; trees"};
+  static const char *const with[] = {NULL, "mc", "linear,mc",
+                                     "trees; mc --gamma 3"};
+  for (int k = 0; k < 7; k++) {
+    lapis_auto_settings one = lapis_auto_defaults();
+    one.candidates = k < 3 ? without[k] : with[k - 3];
+    one.lambda = .1;
+    if (k < 3)
+      CHECK_REFUSED(f, lapis_auto_new(f->ctx, &p.data, &one, &s), LAPIS_EINVAL,
+                    "lambda goes without candidates or with candidates mc");
+    else
+      CHECK_OK(f, lapis_settings_check_effect(f->ctx, lapis_method_find("auto"),
+                                              &one, LAPIS_READS_X, "lambda",
+                                              NULL));
+  }
   lapis_mc_settings mc = lapis_mc_defaults();
   mc.mu_rel = .1;
   mc.lambda = .5;

@@ -28,6 +28,24 @@ static void note_missing(io_facts *f, const csv_cell *cell)
   if (f->first[why].text == NULL) f->first[why] = *cell;
 }
 
+/* What people write who could not tell. */
+static bool is_unsure(const csv_cell *cell)
+{
+  static const char *const words[] = {
+      "unsure",      "unclear",     "unknown",   "undecided",
+      "not sure",    "don't know",  "dont know", "can't tell",
+      "cannot tell", "not known",   "unbekannt", "unklar",
+      "unsicher",    "weiss nicht", "inconnu",   "desconocido"};
+  size_t size = (size_t)cell->size;
+  if (size < 6 || size > 11 || strchr("uUnNdDcCwWiI", *cell->text) == NULL)
+    return false; /* nearly all */
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+    if (strlen(words[k]) == size &&
+        strncasecmp(cell->text, words[k], size) == 0)
+      return true;
+  return false;
+}
+
 /* 007, but neither 0 nor 0.7. */
 static bool is_padded(const csv_cell *cell)
 {
@@ -135,6 +153,8 @@ void facts_note(io_facts *f, const csv_cell *cell, csv_kind kind, double value)
   f->final.number = kind == CSV_NUMBER;
   if (kind == CSV_MISSING) note_missing(f, cell);
   if (kind == CSV_NUMBER) note_number(f, cell, value);
+  if (kind == CSV_TEXT && is_unsure(cell) && f->unsure++ == 0)
+    f->first_unsure = *cell;
   f->texts += kind == CSV_TEXT;
   f->bare_texts += kind == CSV_TEXT && !cell->quoted;
 }
@@ -220,6 +240,17 @@ static void say_words(const io_facts *f, char said[FACTS_BYTES])
                  word ? cell->text : "''", word ? "unknown" : "a word");
 }
 
+static void say_unsure(const io_facts *f, char said[FACTS_BYTES])
+{
+  const csv_cell *cell = &f->first_unsure;
+  if (f->unsure == 0) return;
+  (void)snprintf(said, FACTS_BYTES,
+                 "\"%.*s\" occurs %" PRId64 " time%s and is read as a word; "
+                 "--missing \"%.*s\" reads it as unknown",
+                 csv_shown_bytes(cell), cell->text, f->unsure,
+                 f->unsure > 1 ? "s" : "", csv_shown_bytes(cell), cell->text);
+}
+
 /* -1, 9, -99, 9999: what people write for unknown. */
 static bool is_usual(double value)
 {
@@ -295,6 +326,7 @@ bool facts_say(const io_facts *f, int k, char said[FACTS_BYTES])
   if (k == 0) say_words(f, said);
   if (k == 1) say_sentinel(f, &f->low, said);
   if (k == 2) say_sentinel(f, &f->high, said);
-  if (k == 3) say_total(f, said);
+  if (k == 3) say_unsure(f, said);
+  if (k == 4) say_total(f, said);
   return k < FACTS_KINDS;
 }

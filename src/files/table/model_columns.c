@@ -1,5 +1,6 @@
 /* model_columns.c - columns of a table by the titles that a model gave its
  * features, in the model's order, whatever the table's own is. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -155,6 +156,26 @@ static lapis_status fail_missing(const known *k, int64_t count,
                     others);
 }
 
+/* Columns that are no feature of the model; the first ones by title. */
+static void say_unknown(lapis_ctx *ctx, const char *path, int64_t count,
+                        const char *const *title, const io_known *is)
+{
+  enum { SHOWN = 3 };
+  char list[3 * 48] = "", more[40] = "";
+  size_t size = 0;
+  int64_t unknown = 0;
+  for (int64_t j = 0; j < count; j++) {
+    if (title[j] == NULL || is[j].place >= 0 || unknown++ >= SHOWN) continue;
+    size += (size_t)snprintf(list + size, sizeof list - size, "%s\"%.40s\"",
+                             size > 0 ? ", " : "", title[j]);
+  }
+  if (unknown == 0) return;
+  if (unknown > SHOWN)
+    (void)snprintf(more, sizeof more, " and %" PRId64 " more", unknown - SHOWN);
+  base_say(ctx, -1, "%s: column%s that the model does not use: %s%s", path,
+           unknown > 1 ? "s" : "", list, more);
+}
+
 lapis_status io_know(arena *memory, const char *path, const lapis_mat *names,
                      int64_t count, const char *const *title, io_known *out)
 {
@@ -176,6 +197,7 @@ lapis_status io_know(arena *memory, const char *path, const lapis_mat *names,
   }
   for (int64_t i = 0; i < k.count; i++)
     if (!k.found[i]) return fail_missing(&k, count, title);
+  say_unknown(memory->ctx, path, count, title, out);
   return LAPIS_OK;
 }
 

@@ -21,6 +21,7 @@
 #include "methods/common_remarks.h"
 
 #define AT(field) offsetof(lapis_auto_settings, field)
+#define OF_MC .goes_with = "targets=auto|classes !candidates,candidates=mc"
 static const lapis_param params[] = {
     TEXT("candidates", candidates, .arg = "M,M",
          .help = "methods that compete, of mc, linear and trees (of numbers "
@@ -35,25 +36,25 @@ static const lapis_param params[] = {
          .help = "how features are changed before any candidate reads them; "
                  "chosen where it is not given"),
     CHOICE("variant", variant, LAPIS_MC_VARIANTS, .value = LAPIS_MC_1,
-           .arg = "V",
+           .arg = "V", OF_MC,
            .help = "of mc: which features are possible; its help says what "
                    "each means"),
     CHOICE("labels", labels, LAPIS_MC_CODINGS, .value = LAPIS_MC_LABELS_AUTO,
-           .arg = "L",
+           .arg = "L", OF_MC,
            .help = "of mc: the numbers that code the two values of a label; "
                    "auto: chosen"),
-    REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0),
+    REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0), OF_MC,
          .help = "of mc: weight of the labels against the features; auto: "
                  "chosen"),
-    REAL("gamma", gamma, .symbol = "gamma", .value = NAN, ABOVE(0),
+    REAL("gamma", gamma, .symbol = "gamma", .value = NAN, ABOVE(0), OF_MC,
          .help = "of mc: how sharply labels are separated; auto: chosen"),
-    REAL("mu-rel", mu_rel, .value = NAN, ABOVE(0),
+    REAL("mu-rel", mu_rel, .value = NAN, ABOVE(0), OF_MC,
          .help = "of mc: mu relative to the smallest mu whose solution is "
                  "zero; auto: chosen"),
     CHOICE("absent", absent, "zero|missing", .value = LAPIS_ABSENT_ZERO,
            .arg = "A",
            .help = "entries that a sparse X leaves out are 0, or not observed"),
-    BOOL("class-features", class_features,
+    BOOL("class-features", class_features, OF_MC,
          .help = "of mc: also write the features of a sample that has only one "
                  "class, for each class (class_features)"),
     INT("held-out", held_out, .value = 0, AT_LEAST(0),

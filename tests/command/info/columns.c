@@ -422,6 +422,38 @@ static void a_row_of_totals_is_told(void **state)
   command_end(&c);
 }
 
+/* Who writes that he could not tell does not mean a class of that name; info
+ * and a fit ask, and the option that they name is enough. */
+static void labels_of_doubt_are_told(void **state)
+{
+  static const char *const words[] = {"unsure", "Don't know", "UNKNOWN",
+                                      "unsurely"};
+  char text[2048], said[80];
+  command c;
+  begin(&c);
+  for (int t = 0; t < 4; t++) {
+    bool doubt = t < 3;
+    strcpy(text, "a,b,kind\n");
+    for (int j = 0; j < 40; j++)
+      sprintf(text + strlen(text), "%d,%d,%s\n", 7 * j % 20 + 1, 3 * j % 11,
+              j % 8 == 0 ? words[t]
+              : j % 2    ? "yes"
+                         : "no");
+    put(&c, "t.csv", text);
+    snprintf(said, sizeof said, "\"%s\" occurs 5 times and is read as a word; ",
+             words[t]);
+    command_do(&c, "info t.csv");
+    assert_int_equal(strstr(c.out, said) != NULL, doubt);
+    command_do(&c, "fit linear t.csv --target kind -o o.npz");
+    assert_int_equal(strstr(c.err, said) != NULL, doubt);
+    command_do(&c, "fit linear t.csv --target kind --missing \"%s\" -o o.npz",
+               words[t]);
+    assert_null(strstr(c.err, said));
+    assert_non_null(strstr(c.out, "5 labels filled in"));
+  }
+  command_end(&c);
+}
+
 /* The words that stand for unknown in any table do so beside those named. */
 static void what_info_proposes_is_read(void **state)
 {
@@ -462,6 +494,7 @@ int test_columns(void)
       cmocka_unit_test(classes_of_numbers_and_texts),
       cmocka_unit_test(words_of_another_column_are_spelt_right),
       cmocka_unit_test(a_row_of_totals_is_told),
+      cmocka_unit_test(labels_of_doubt_are_told),
       cmocka_unit_test(what_info_proposes_is_read),
   };
   return run_cases(tests, NULL, NULL);

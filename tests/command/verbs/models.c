@@ -15,6 +15,8 @@ static void columns_are_found_by_title(void **state)
       ";2020-01-02;red;1.81;ann;9\n1.6;2020-02-03;blue;1.62;bob;9\n",
       "\"reach\"\t\"colour\"\t\"height\"\t\"name\"\n"
       "\tred\t1.81\tann\n1.6\tblue\t1.62\tbob\n"};
+  static const char *const unused[] = {
+      NULL, ": \"remark\"\n", ": \"since\", \"height of door\"\n", NULL};
   command c;
   char first[4096] = "", again[4096];
   command_begin(&c);
@@ -27,6 +29,10 @@ static void columns_are_found_by_title(void **state)
   for (int k = 0; k < 4; k++) {
     put(&c, "new.csv", tables[k]);
     command_do(&c, "predict m.lapis new.csv -o a.csv --completed full.csv");
+    const char *told = strstr(c.err, NOT_USED_BY_MODEL);
+    if (unused[k] == NULL) assert_null(told);
+    if (unused[k] != NULL) assert_non_null(told);
+    if (told != NULL) assert_non_null(strstr(told, unused[k]));
     assert_string_equal(c.out, "2 samples predicted, written to a.csv and "
                                "full.csv\n");
     command_slurp(&c, "a.csv", k == 0 ? first : again, sizeof first);
