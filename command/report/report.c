@@ -166,6 +166,12 @@ static int run(cli *c)
   if (c->args.n_words != 1 || path == NULL)
     return cli_fail(EXIT_MISUSE,
                     "report: name one result (.npz) and the page: -o F.html");
+  if (is_sheet(c->args.word[0]))
+    return cli_fail(EXIT_MISUSE,
+                    "report: '%s' is a table, which holds answers alone; a "
+                    "page is made of the result, as fit -o F.npz writes it, or "
+                    "by the fit itself, -o F.html",
+                    c->args.word[0]);
   int code = check_page(c, path, false);
   if (code != EXIT_DONE) return code;
   report_parts own = {.data = NULL};

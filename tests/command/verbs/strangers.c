@@ -85,6 +85,8 @@ static void a_result_shows_no_image_from_elsewhere(void **state)
   command_expect(&c, 0, "");
   assert_int_equal(count(c.out, "data:image"), 1);
   (void)close(watch);
+  command_run(&c, "report result/answers.csv -o page.html");
+  command_expect(&c, 2, "is a table, which holds answers alone");
   command_end(&c);
 }
 
