@@ -30,6 +30,10 @@ int info_column(cli *c, const lapis_columns *all, const char *path,
  * from being data as it is, or ""; and what to do. */
 void info_columns(const cli *c, const lapis_columns *all, const char *path,
                   const char *why);
+/* Says what LAPIS wrote such a table for; false: another's. */
+bool info_written(const cli *c, const lapis_columns *all, const char *path);
+bool info_is_class(const lapis_column *c);
+bool info_has_value(const lapis_column *c, const char *value);
 lapis_json *info_columns_json(const lapis_columns *all);
 
 #endif

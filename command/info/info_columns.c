@@ -35,7 +35,7 @@ static const char *type_name(const lapis_column *c)
   return names[c->type];
 }
 
-static bool is_class(const lapis_column *c)
+bool info_is_class(const lapis_column *c)
 {
   return strcmp(type_name(c), "class") == 0 ||
          (c->type == LAPIS_COLUMN_WHOLE && c->different >= 2 &&
@@ -66,7 +66,7 @@ static const char *unit_of(const char *text)
 static bool has_units(const lapis_column *c)
 {
   int alike = 0;
-  if (c->type != LAPIS_COLUMN_TEXT || c->numbers > 0 || is_class(c))
+  if (c->type != LAPIS_COLUMN_TEXT || c->numbers > 0 || info_is_class(c))
     return false;
   for (int k = 0; k < values_of(c); k++) {
     const char *unit = unit_of(c->value[k]);
@@ -79,7 +79,7 @@ static bool has_units(const lapis_column *c)
 /* A name for every row, but for a few twins. */
 static bool is_id(const lapis_column *c)
 {
-  return c->type == LAPIS_COLUMN_TEXT && c->missing == 0 && !is_class(c) &&
+  return c->type == LAPIS_COLUMN_TEXT && c->missing == 0 && !info_is_class(c) &&
          !has_units(c) && c->odd_one == NULL &&
          (c->different > LAPIS_COLUMN_MOST ||
           10 * c->different >= 9 * (c->numbers + c->texts));
@@ -139,7 +139,7 @@ static const char *title_of(const lapis_columns *all, int j, char *to,
 static void print_values(const lapis_column *c)
 {
   char text[512];
-  bool counts = is_class(c);
+  bool counts = info_is_class(c);
   if (c->different > LAPIS_COLUMN_MOST)
     printf("more than %d different: ", LAPIS_COLUMN_MOST);
   else if (c->different > LAPIS_COLUMN_VALUES)
@@ -158,7 +158,7 @@ static void print_column(const lapis_columns *all, int j)
   printf("  %-16s %-8s %7" PRId64 " missing   ",
          title_of(all, j, title, sizeof title), type_name(c), c->missing);
   if (c->type == LAPIS_COLUMN_NUMBER || c->type == LAPIS_COLUMN_COUNTER ||
-      (c->type == LAPIS_COLUMN_WHOLE && !is_class(c)))
+      (c->type == LAPIS_COLUMN_WHOLE && !info_is_class(c)))
     printf("%.6g .. %.6g", c->low, c->high);
   else
     print_values(c);
@@ -172,8 +172,9 @@ static void print_mixed(const lapis_column *c, const char *title)
   char value[512];
   double v;
   int named = 0;
-  printf("  note: %s holds %" PRId64 " numbers and %" PRId64 " texts", title,
-         c->numbers, c->texts);
+  printf("  note: %s holds %" PRId64 " number%s and %" PRId64 " text%s", title,
+         c->numbers, c->numbers > 1 ? "s" : "", c->texts,
+         c->texts > 1 ? "s" : "");
   for (int k = 0; k < values_of(c); k++)
     if (!lapis_number_read(c->value[k], NULL, &v) && named++ < NAMED)
       printf("%s\"%s\"", named > 1 ? ", " : ": ",
@@ -226,7 +227,7 @@ static void print_twins(const lapis_columns *all, int names)
 static void print_case(const lapis_column *c, const char *title)
 {
   char a[512], b[512];
-  int twin, listed = is_class(c) ? values_of(c) : 0;
+  int twin, listed = info_is_class(c) ? values_of(c) : 0;
   for (int k = 0; k < listed; k++)
     if ((twin = lapis_text_twin(c->value, listed, k)) >= 0)
       printf("  note: %s: \"%s\" and \"%s\" differ in case or blanks alone; "
@@ -274,7 +275,7 @@ static void print_remarks(const lapis_columns *all, int names)
       printf("  note: %s holds numbers with units (\"%s\"), which are texts; a "
              "feature is a number alone, in one unit\n",
              title, shown(c->value[0], value, sizeof value));
-    bool words = is_class(c) && !c->declared && c->texts > 0;
+    bool words = info_is_class(c) && !c->declared && c->texts > 0;
     for (int k = 0; words && c->different == values_of(c) && k < c->different;
          k++)
       if (c->count[k] == 1 && !is_elsewhere(all, j, c->value[k]))
@@ -320,11 +321,11 @@ static bool is_mixed_class(const lapis_column *c)
 /* What a class holds can be asked: two values or more, all of one kind. */
 static bool can_be_asked(const lapis_column *c)
 {
-  return is_class(c) && c->different >= 2 &&
+  return info_is_class(c) && c->different >= 2 &&
          (c->texts == 0 || c->numbers == 0 || is_mixed_class(c));
 }
 
-static bool has_value(const lapis_column *c, const char *value)
+bool info_has_value(const lapis_column *c, const char *value)
 {
   for (int k = 0; k < values_of(c); k++)
     if (strcmp(c->value[k], value) == 0) return true;
@@ -337,7 +338,7 @@ static bool are_alike(const lapis_column *a, const lapis_column *b)
 {
   bool signs = a->high == 1 && (a->low == 0 || a->low == -1);
   return a->different == 2 && b->different == 2 && (a->texts > 0 || signs) &&
-         has_value(a, b->value[0]) && has_value(a, b->value[1]);
+         info_has_value(a, b->value[0]) && info_has_value(a, b->value[1]);
 }
 
 /* Cells that ask; a few in a column of numbers and texts are mishaps. */
@@ -415,7 +416,7 @@ static void print_list(const lapis_columns *all, const char *option,
 /* A column that --one-hot makes features of. */
 static bool is_nominal(const lapis_column *c)
 {
-  return c->texts > 0 && is_class(c);
+  return c->texts > 0 && info_is_class(c);
 }
 
 /* The texts that seem to mean unknown, each once. */
@@ -472,7 +473,7 @@ static int find_last(const lapis_columns *all, const bool *target)
 {
   int last = all->listed - 1;
   const lapis_column *c = last < 0 ? NULL : &all->column[last];
-  if (c == NULL || c->missing == 0 || is_class(c) || !holds_numbers(c))
+  if (c == NULL || c->missing == 0 || info_is_class(c) || !holds_numbers(c))
     return -1;
   for (int j = 0; j < last; j++)
     if (target[j] && gaps_of(&all->column[j]) >= c->missing) return -1;
@@ -503,7 +504,7 @@ static void find_question(const lapis_columns *all, question *q)
       return;
     }
     asked += can_be_asked(c) && (c->texts == 0 || c->numbers == 0);
-    if (c->missing == 0 || is_class(c) || !holds_numbers(c)) continue;
+    if (c->missing == 0 || info_is_class(c) || !holds_numbers(c)) continue;
     gaps++;
     last = j;
   }
@@ -661,8 +662,9 @@ int info_column(cli *c, const lapis_columns *all, const char *path,
                     lapis_nearest_hint(&near, "", hint, sizeof hint), path);
   if (c->json) return print_json(column_json(&all->column[j]));
   print_column(all, j);
-  for (int k = 0; all->column[j].different <= LAPIS_COLUMN_VALUES &&
-                  k < all->column[j].different && is_class(&all->column[j]);
+  for (int k = 0;
+       all->column[j].different <= LAPIS_COLUMN_VALUES &&
+       k < all->column[j].different && info_is_class(&all->column[j]);
        k++)
     printf("    %-30s %7" PRId64 "\n",
            shown(all->column[j].value[k], hint, sizeof hint),
@@ -678,60 +680,9 @@ static bool holds_labels(const lapis_columns *all)
     const lapis_column *c = &all->column[j];
     if (c->numbers > 0 || has_units(c)) return false;
     names += is_id(c);
-    classes += is_class(c);
+    classes += info_is_class(c);
   }
   return names == 1 && classes > 0;
-}
-
-static bool begins(const char *title, const char *with)
-{
-  return title != NULL && strncmp(title, with, strlen(with)) == 0;
-}
-
-static bool is_titled(const lapis_column *c, const char *title)
-{
-  return c->title != NULL && strcmp(c->title, title) == 0;
-}
-
-/* A column that only tables of answers have: where each is from, how probable
- * it is, the set or the interval around it. */
-static bool is_of_answers(const lapis_columns *all, int j)
-{
-  const lapis_column *c = &all->column[j];
-  bool share = c->numbers > 0 && c->low >= 0 && c->high <= 1;
-  return (begins(c->title, "origin") && has_value(c, "given") &&
-          c->different <= 2) ||
-         (begins(c->title, "origin") && has_value(c, "filled")) ||
-         (is_titled(c, "probability") && share) ||
-         begins(c->title, "probability of ") || begins(c->title, "score of ") ||
-         begins(c->title, "set of ") || begins(c->title, "low of ") ||
-         (is_titled(c, "low") && j + 1 < all->listed &&
-          is_titled(&all->column[j + 1], "high"));
-}
-
-/* What fit, predict or label wrote with -o F.csv; *numbers: answers are. */
-static bool holds_answers(const lapis_columns *all, bool *numbers)
-{
-  bool any = false, sure = false, words = false;
-  for (int j = 0; j < all->listed; j++) {
-    const lapis_column *c = &all->column[j];
-    any = any || is_of_answers(all, j);
-    sure = sure || begins(c->title, "probability") || begins(c->title, "score");
-    words = words || (is_class(c) && !begins(c->title, "origin"));
-  }
-  *numbers = !sure && !words;
-  return any;
-}
-
-/* Of one target, as the truth may have other columns. */
-static void print_target(const cli *c, const lapis_columns *all)
-{
-  const char *title = all->listed > 2 ? all->column[1].title : NULL;
-  int targets = 0;
-  for (int j = 0; j < all->listed; j++)
-    targets += begins(all->column[j].title, "origin");
-  bool one = targets == 1 && strcmp(all->column[2].title, "origin") == 0;
-  if (one && title != NULL) shell_option(stdout, c, "target", title);
 }
 
 void info_columns(const cli *c, const lapis_columns *all, const char *path,
@@ -755,16 +706,7 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path,
   if (most < all->columns)
     printf("  ... %" PRId64 " columns more\n", all->columns - most);
   print_remarks(all, find_id(c, all));
-  bool numbers;
-  if (holds_answers(all, &numbers)) {
-    printf("  answers of lapis, a row a sample; to compare them with the "
-           "truth:\n    lapis eval %s --truth TRUTH.csv --scores",
-           numbers ? "r2" : "accuracy");
-    shell_file(stdout, path);
-    print_target(c, all);
-    printf("\n");
-    return;
-  }
+  if (info_written(c, all, path)) return;
   if (*why != '\0' && holds_labels(all)) {
     printf("  names and labels, no features; 'lapis eval' compares with it; to "
            "fill in the missing ones:\n    lapis label IMAGE... --labels");

@@ -236,6 +236,10 @@ static lapis_status check_column(const table *t, const column *c, int64_t j)
   if (!has_text(c) || any_text) return LAPIS_OK;
   TRY(check_marks(t, c, j));
   if (c->role == IO_TARGET && !has_number(c)) return LAPIS_OK;
+  if (t->header && c->facts.texts == 1 && table_has_units(t))
+    return fail_cell(t, &c->text_cell, j, "the text",
+                     "the cells below are numbers: a row of units, or of more "
+                     "titles, is no sample; take it out");
   if (c->role == IO_TARGET)
     return fail_cell(t, &c->text_cell, j, "the text",
                      "its other cells are numbers, and a target is all "

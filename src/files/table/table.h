@@ -62,6 +62,8 @@ typedef enum table_titled {
 table_titled table_numbers_are_titles(const table *t);
 /* table_roles.c: whether there are titles; then what columns are for. */
 lapis_status table_settle_header(table *t);
+/* Texts above numbers alone right below the titles, in several columns. */
+bool table_has_units(const table *t);
 lapis_status table_mark_roles(table *t);
 /* table_values.c: texts of a column that was asked for one-hot. */
 lapis_status table_list_values(table *t, int64_t j);

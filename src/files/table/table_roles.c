@@ -59,6 +59,17 @@ static bool is_above_row_numbers(const table *t)
   return true;
 }
 
+bool table_has_units(const table *t)
+{
+  int columns = 0;
+  for (int64_t j = 0; j < t->columns; j++) {
+    const column *c = &t->column[j];
+    columns += c->facts.texts == 1 && c->facts.numbers > 1 &&
+               c->text_cell.line == c->title.line + 1;
+  }
+  return columns > 1;
+}
+
 static bool looks_like_header(const table *t)
 {
   const lapis_table_options *opt = t->request->opt;
@@ -68,6 +79,7 @@ static bool looks_like_header(const table *t)
   if (opt != NULL && names_first_row(t, opt->drop)) return true;
   if (opt != NULL && names_first_row(t, opt->one_hot)) return true;
   if (table_names_features(t) || is_above_row_numbers(t)) return true;
+  bool units = table_has_units(t);
   int64_t for_it = 0, against = 0, texts = 0;
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
@@ -75,7 +87,7 @@ static bool looks_like_header(const table *t)
     bool odd = (csv_is_date(&c->title) && !numbers) ||
                marks_of(&c->title, c->first) != MARK_NOT;
     bool below = c->facts.texts > 0
-                     ? c->like_number
+                     ? c->like_number || units
                      : c->facts.numbers > 0; /* 1,5 counts as 1.5 */
     for_it += c->first == CSV_TEXT && !odd && below;
     against += c->first == CSV_NUMBER;

@@ -422,6 +422,44 @@ static void a_row_of_totals_is_told(void **state)
   command_end(&c);
 }
 
+/* A row of units below the titles is named as what it is; one text among
+ * numbers in that row is not. */
+static void a_row_of_units_is_told(void **state)
+{
+  command c;
+  begin(&c);
+  put(&c, "u.csv", "age,size,kind\nyears,cm,\n31,170,a\n44,180,b\n51,176,a\n");
+  command_do(&c, "info u.csv");
+  assert_non_null(strstr(c.out, "3 columns, 4 rows below a header"));
+  assert_non_null(strstr(c.out, "u.csv:2:1"));
+  assert_non_null(strstr(c.out, "a row of units"));
+  command_run(&c, "fit auto u.csv --target age --drop kind");
+  command_expect(&c, 4, "a row of units");
+  put(&c, "u.csv", "age,size,kind\nyears,170,a\n31,171,b\n44,180,b\n");
+  command_run(&c, "fit auto u.csv --target kind");
+  command_expect(&c, 4, "u.csv:2:1");
+  assert_null(strstr(c.err, "a row of units"));
+  command_end(&c);
+}
+
+/* What locate and match wrote is no table to learn from. */
+static void tables_of_found_things_are_known(void **state)
+{
+  command c;
+  begin(&c);
+  put(&c, "b.csv",
+      "name,x,y,width,height,score\na,1,2,30,40,.5\nb,4,2,9,40,.6\n");
+  command_do(&c, "info b.csv");
+  assert_non_null(strstr(c.out, "boxes, a row an image"));
+  assert_null(strstr(c.out, "lapis fit"));
+  put(&c, "m.csv",
+      "name,point,x,y,doubtful,instance\na,P,1,2,no,1\nb,P,4,2,no,1\n");
+  command_do(&c, "info m.csv");
+  assert_non_null(strstr(c.out, "points that images have in common"));
+  assert_null(strstr(c.out, "lapis fit"));
+  command_end(&c);
+}
+
 /* Who writes that he could not tell does not mean a class of that name; info
  * and a fit ask, and the option that they name is enough. */
 static void labels_of_doubt_are_told(void **state)
@@ -495,6 +533,8 @@ int test_columns(void)
       cmocka_unit_test(words_of_another_column_are_spelt_right),
       cmocka_unit_test(a_row_of_totals_is_told),
       cmocka_unit_test(labels_of_doubt_are_told),
+      cmocka_unit_test(a_row_of_units_is_told),
+      cmocka_unit_test(tables_of_found_things_are_known),
       cmocka_unit_test(what_info_proposes_is_read),
   };
   return run_cases(tests, NULL, NULL);
