@@ -242,10 +242,13 @@ static int describe_text(cli *c, const found *f)
 {
   char path[4096];
   const char *name = is_input(f) ? "standard input" : f->name;
-  if (f->columns.listed > 0)
-    info_columns(c, &f->columns, f->name, f->why);
+  bool table = f->columns.listed > 0;
+  if (table)
+    info_columns(c, &f->columns, f->name);
   else
     printf("%s: %s\n", lapis_text_shown(name, path, sizeof path), title(c, f));
+  if (table && !info_written(c, &f->columns, f->name))
+    info_columns_next(c, &f->columns, f->name, f->why);
   if (f->model != NULL) info_model(c, f->model, &f->all);
   bool run = info_run_title(c, &f->all) != NULL;
   if (run) {

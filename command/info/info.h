@@ -26,10 +26,11 @@ bool info_picture(cli *c, const char *path, int *code);
 /* One column of a table, by title or number; a sentence where there is none. */
 int info_column(cli *c, const lapis_columns *all, const char *path,
                 const char *wanted);
-/* A table by its columns: titles, types, ranges, classes; why: what keeps it
- * from being data as it is, or ""; and what to do. */
-void info_columns(const cli *c, const lapis_columns *all, const char *path,
-                  const char *why);
+/* A table by its columns: titles, types, ranges, classes. */
+void info_columns(const cli *c, const lapis_columns *all, const char *path);
+/* What to type next; why: what keeps it from being data as it is, or "". */
+void info_columns_next(const cli *c, const lapis_columns *all, const char *path,
+                       const char *why);
 /* Says what LAPIS wrote such a table for; false: another's. */
 bool info_written(const cli *c, const lapis_columns *all, const char *path);
 bool info_is_class(const lapis_column *c);

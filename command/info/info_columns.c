@@ -685,8 +685,7 @@ static bool holds_labels(const lapis_columns *all)
   return names == 1 && classes > 0;
 }
 
-void info_columns(const cli *c, const lapis_columns *all, const char *path,
-                  const char *why)
+void info_columns(const cli *c, const lapis_columns *all, const char *path)
 {
   char name[4096];
   const char *mark = all->delimiter == '\t'  ? "tabs"
@@ -706,7 +705,11 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path,
   if (most < all->columns)
     printf("  ... %" PRId64 " columns more\n", all->columns - most);
   print_remarks(all, find_id(c, all));
-  if (info_written(c, all, path)) return;
+}
+
+void info_columns_next(const cli *c, const lapis_columns *all, const char *path,
+                       const char *why)
+{
   if (*why != '\0' && holds_labels(all)) {
     printf("  names and labels, no features; 'lapis eval' compares with it; to "
            "fill in the missing ones:\n    lapis label IMAGE... --labels");
