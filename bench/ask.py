@@ -106,9 +106,9 @@ def first(by, count):
 
 
 def clusters(by, X, count, rng, weighed):
-    """Of the FAR times as many least sure, those nearest to k-means' centres;
-    weighed: by how unsure they are [Zhdanov 2019]."""
-    near = first(by, FAR * count)
+    """Of the FAR times as many least sure, but of half of them at most, those
+    nearest to k-means' centres; weighed: by how unsure they are [Zhdanov 2019]."""
+    near = first(by, min(FAR * count, max(len(by) // 2, count)))
     if len(near) <= count:
         return near
     means = KMeans(count, n_init=1, random_state=int(rng.integers(1 << 30)))

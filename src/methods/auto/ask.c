@@ -1,13 +1,14 @@
 /* ask.c - whose labels to ask for next: of samples whose answer is unsure some
  * that are unlike each other.
  *
- * Of FAR times as many as are asked the least sure are taken, by the
- * probability of the best class less that of the second, of two values
- * |2 p - 1|, of several labels the mean of that over those that are not known.
- * k-means of their standardised features parts them into as many clusters as
- * are asked, and of each the sample nearest to the centre is asked.  Beside the
- * least sure alone, and chance: bench/results/ask.md.  Where it has to stop,
- * the least sure fill what is open.
+ * Of FAR times as many as are asked the least sure are taken, of few samples
+ * half of them, so that those that are sure are not asked; by the probability
+ * of the best class less that of the second, of two values |2 p - 1|, of
+ * several labels the mean of that over those that are not known. k-means of
+ * their standardised features parts them into as many clusters as are asked,
+ * and of each the sample nearest to the centre is asked.  Beside the least sure
+ * alone, and chance: bench/results/ask.md.  Where it has to stop, the least
+ * sure fill what is open.
  *
  * k-means of op/learn is of 512 numbers a point, in single precision, from
  * random seeds; features may be more, and few samples are looked at. */
@@ -210,7 +211,8 @@ static lapis_status find(lapis_ctx *ctx, const lapis_data *data,
     base_free(w.at);
     return LAPIS_OK;
   }
-  w.near = all / FAR < w.count ? all : FAR * w.count;
+  int64_t half = all / 2 > w.count ? all / 2 : w.count;
+  w.near = half / FAR < w.count ? half : FAR * w.count;
   w.Z = base_alloc_raw(ctx, w.d * w.near, sizeof *w.Z);
   w.centre = base_alloc_raw(ctx, (w.d + 1) * w.count, sizeof *w.centre);
   w.size = w.centre == NULL ? NULL : w.centre + w.d * w.count;
