@@ -167,7 +167,7 @@ static int run(cli *c)
     return cli_fail(EXIT_MISUSE,
                     "report: name one result (.npz) and the page: -o F.html");
   if (is_sheet(c->args.word[0]))
-    return cli_fail(EXIT_MISUSE,
+    return cli_fail(EXIT_INPUT,
                     "report: '%s' is a table, which holds answers alone; a "
                     "page is made of the result, as fit -o F.npz writes it, or "
                     "by the fit itself, -o F.html",
