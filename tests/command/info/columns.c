@@ -450,12 +450,12 @@ static void tables_of_found_things_are_known(void **state)
   put(&c, "b.csv",
       "name,x,y,width,height,score\na,1,2,30,40,.5\nb,4,2,9,40,.6\n");
   command_do(&c, "info b.csv");
-  assert_non_null(strstr(c.out, "boxes, a row an image"));
+  assert_non_null(strstr(c.out, BOXES_A_ROW));
   assert_null(strstr(c.out, "lapis fit"));
   put(&c, "m.csv",
       "name,point,x,y,doubtful,instance\na,P,1,2,no,1\nb,P,4,2,no,1\n");
   command_do(&c, "info m.csv");
-  assert_non_null(strstr(c.out, "points that images have in common"));
+  assert_non_null(strstr(c.out, POINTS_IN_COMMON));
   assert_null(strstr(c.out, "lapis fit"));
   command_end(&c);
 }

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "lapis/methods.h"
+#include "remarks.h"
 
 /* A picture of 2 x 2, as "P5 ...". */
 static void put_image(const command *c, const char *name)
@@ -86,7 +87,7 @@ static void a_result_shows_no_image_from_elsewhere(void **state)
   assert_int_equal(count(c.out, "data:image"), 1);
   (void)close(watch);
   command_run(&c, "report result/answers.csv -o page.html");
-  command_expect(&c, 4, "is a table, which holds answers alone");
+  command_expect(&c, 4, HOLDS_ANSWERS_ALONE);
   command_end(&c);
 }
 
