@@ -61,7 +61,7 @@ static void what_it_cannot_go_on_from(void **state)
   command_do(&c, "label other --labels labels.csv --features hog --size 32x32 "
                  "--candidates linear --keep-going --result other.npz -q");
   command_refuses(&c, row, sizeof row / sizeof *row, "-q");
-  command_do(&c, LABEL " --candidates linear --folds 2 -q --result d.npz");
+  command_do(&c, RUN "--candidates linear --folds 2 -q --result d.npz");
   command_end(&c);
 }
 
