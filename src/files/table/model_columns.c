@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "files/io.h"
+#include "lapis/tools.h"
 
 typedef struct known {
   arena *memory;
@@ -161,13 +162,14 @@ static void say_unknown(lapis_ctx *ctx, const char *path, int64_t count,
                         const char *const *title, const io_known *is)
 {
   enum { SHOWN = 3 };
-  char list[3 * 48] = "", more[40] = "";
+  char list[3 * 48] = "", more[40] = "", one[41];
   size_t size = 0;
   int64_t unknown = 0;
   for (int64_t j = 0; j < count; j++) {
     if (title[j] == NULL || is[j].place >= 0 || unknown++ >= SHOWN) continue;
-    size += (size_t)snprintf(list + size, sizeof list - size, "%s\"%.40s\"",
-                             size > 0 ? ", " : "", title[j]);
+    size += (size_t)snprintf(list + size, sizeof list - size, "%s\"%s\"",
+                             size > 0 ? ", " : "",
+                             lapis_text_shown(title[j], one, sizeof one));
   }
   if (unknown == 0) return;
   if (unknown > SHOWN)
