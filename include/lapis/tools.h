@@ -219,9 +219,9 @@ LAPIS_API const lapis_member *lapis_member_at(int i);
 LAPIS_API unsigned lapis_data_has(const lapis_data *data);
 LAPIS_API lapis_data lapis_data_with(const lapis_data *data, unsigned members);
 /* The word goes_with of a row: all of "a b", one of "a,b"; NAME=x|y: another
- * row is one of these; NAME: it is not at its default, or data has this member
- * (X Y P group weight xy); !NAME: it is, or has not.  NULL: the row always says
- * something. */
+ * row is one of these, or of a list one is; NAME: it is not at its default, or
+ * data has this member (X Y P group weight xy); !NAME: it is, or has not. NULL:
+ * the row always says something. */
 /* Refuses the setting of that name, or where it is NULL any that is not at its
  * default, if it says nothing beside the others (goes_with) and the members of
  * data that there are (LAPIS_READS_*).  tried: "a b", settings that will have

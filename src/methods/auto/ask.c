@@ -4,7 +4,7 @@
  * Of FAR times as many as are asked the least sure are taken, of few samples
  * half of them, so that those that are sure are not asked; by the probability
  * of the best class less that of the second, of two values |2 p - 1|, of
- * several labels the mean of that over those that are not known. k-means of
+ * several labels the mean of that over those that are not known.  k-means of
  * their standardised features parts them into as many clusters as are asked,
  * and of each the sample nearest to the centre is asked.  Beside the least sure
  * alone, and chance: bench/results/ask.md.  Where it has to stop, the least
