@@ -86,6 +86,9 @@
 #define TWO_SPELLINGS "one number in two spellings"
 #define TYPE_NOT_READ "of a type that is not read"
 #define UNENDED_RUN "a run that has not ended"
+#define NAMES_SEVERAL_ROWS \
+  "what several rows are of, as visits are of one patient"
+#define PERHAPS_NONE "and perhaps none"
 #define PROBABLY_NONE "probably none is wrong, and at "
 #define LIKE_THE_GIVEN "samples like those with a label"
 

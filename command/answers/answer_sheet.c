@@ -288,21 +288,21 @@ static bool add_origin(sheet *s, const answers *a, int64_t k, const char *title)
 }
 
 /* A number of each listed label, nothing of the others; NULL: no memory. */
-static double *add_of_doubts(sheet *s, const char *title)
+static double *add_of_doubts(sheet *s, const char *title, int decimals)
 {
   double *to = malloc(((size_t)s->n + 1) * sizeof *to);
   for (int64_t j = 0; to != NULL && j < s->n; j++) to[j] = NAN;
   if (to == NULL) return NULL;
   s->owned[s->count] = to;
   lapis_mat row = lapis_mat_f64(to, 1, s->n);
-  add_row(s, &row, 0, -1, "", title);
+  add_row(s, &row, 0, decimals, "", title);
   return to;
 }
 
 /* The place of each in the list. */
 static bool add_places(sheet *s, const answers *a)
 {
-  double *place = add_of_doubts(s, "doubt");
+  double *place = add_of_doubts(s, "doubt", 0);
   for (int64_t k = 0; place != NULL && k < a->doubts.cols; k++)
     place[(int64_t)lapis_mat_at(&a->doubts, 0, k)] = (double)k + 1;
   return place != NULL;
@@ -314,7 +314,7 @@ static bool add_wrong(sheet *s, const answers *a)
   bool any = false;
   for (int64_t k = 0; k < a->wrong.cols; k++)
     any = any || !isnan(lapis_mat_at(&a->wrong, 0, k));
-  double *p = any ? add_of_doubts(s, "probability wrong") : NULL;
+  double *p = any ? add_of_doubts(s, "probability wrong", -1) : NULL;
   for (int64_t k = 0; p != NULL && k < a->wrong.cols; k++)
     p[(int64_t)lapis_mat_at(&a->doubts, 0, k)] = lapis_mat_at(&a->wrong, 0, k);
   return !any || p != NULL;

@@ -203,7 +203,6 @@ static int evaluate_numbers(cli *c, lapis_metric_reads reads,
   bool scored = !labels && *sheet->scores != '\0';
   if (scored || sheet->count > 0) own.use = scored ? sheet->scores : list;
   lapis_status s = lapis_dataset_new(c->ctx, &ds);
-  if (s >= 0) lapis_dataset_join(ds);
   lapis_dataset_positive(ds, args_get(&c->args, "positive"));
   if (s >= 0) s = eval_read(ds, "X", scores, member_of[reads], &own);
   if (s >= 0) s = eval_read(ds, "Y", truth, "Y", table);

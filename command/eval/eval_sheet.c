@@ -120,7 +120,6 @@ static bool is_of_truth(cli *c, const eval_files *files, int j,
                              .use = column,
                              .decimal = files->table->decimal,
                              .id = files->table->id == NULL ? NULL : "#1"};
-  lapis_dataset_join(ds);
   bool has = eval_read(ds, "X", files->scores, "scores", &own) >= 0 &&
              eval_read(ds, "Y", files->truth, "Y", files->table) >= 0 &&
              lapis_dataset_finish(ds) >= 0 && eval_has_label(ds, label);
@@ -262,7 +261,6 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
   lapis_table_options own = {.header = LAPIS_HEADER_AUTO,
                              .decimal = sheet->decimal};
   lapis_status s = lapis_dataset_new(c->ctx, out);
-  if (s >= 0) lapis_dataset_join(*out);
   if (s >= 0 && sheet->count > 0) {
     snprintf(column, sizeof column, "#%d", sheet->label[k]);
     bool bare = *sheet->scores == '\0'; /* labels, made numbers to be read */

@@ -7,7 +7,7 @@
 
 #include "info.h"
 
-enum { SHOWN = 6, WIDE = 40 };
+enum { SHOWN = 6, WIDE = 40, MANY = 20 };
 
 /* How many are listed. */
 static int values_of(const lapis_column *c)
@@ -459,10 +459,10 @@ static bool holds_numbers(const lapis_column *c)
 }
 
 typedef struct question {
-  const char *method; /* NULL: there is none */
-  bool open;          /* several columns are classes, and none has gaps */
-  bool completed;     /* the whole table, no targets */
-  bool classes;       /* targets are classes */
+  bool any;       /* there is one */
+  bool open;      /* several columns are classes, and none has gaps */
+  bool completed; /* the whole table, no targets */
+  bool classes;   /* targets are classes */
   bool target[LAPIS_COLUMNS_LISTED];
   bool leak[LAPIS_COLUMNS_LISTED]; /* would be asked next to it, not known */
 } question;
@@ -485,7 +485,7 @@ static void ask_number(question *q, int column)
   memset(q->target, 0, sizeof q->target);
   q->target[column] = true;
   q->classes = false;
-  q->method = "rr";
+  q->any = true;
 }
 
 /* Of a table with missing cells something that is missing: classes, or else
@@ -496,7 +496,7 @@ static void find_question(const lapis_columns *all, question *q)
   int classes = find_targets(all, q->target), gaps = 0, last = 0, asked = 0;
   int number = find_last(all, q->target);
   q->classes = classes > 0;
-  q->method = q->classes ? "mc" : NULL;
+  q->any = q->classes;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
     if (q->target[j] && c->missing > 0) {
@@ -514,7 +514,6 @@ static void find_question(const lapis_columns *all, question *q)
   q->completed = gaps > 1;
   if (!q->completed) return;
   q->target[last] = false;
-  q->method = "auto";
 }
 
 /* Columns with gaps like those of what is asked, in a fifth of the rows or
@@ -538,19 +537,76 @@ static void find_leaks(const lapis_columns *all, question *q)
     q->leak[j] = few && q->leak[j] && !q->target[j];
 }
 
-/* Words within which what is asked never changes: a person, of whom there are
- * several rows; -1: none. */
-static int find_group(const lapis_columns *all, const question *q)
+/* Codes as P017, or P7 where their rows stand together, for things of which
+ * there are several rows each: of twenty or more, one for twenty rows or fewer.
+ */
+static bool are_codes(const lapis_column *c)
 {
-  for (int j = 0; j < all->listed && q->classes; j++) {
-    const lapis_column *c = &all->column[j];
-    bool tells = c->tells != NULL && is_nominal(c) && !q->target[j] &&
-                 !q->leak[j] && is_name(all, j);
-    for (int k = 0; k < all->listed && tells; k++)
-      tells = !q->target[k] || c->tells[k];
-    if (tells) return j;
+  int64_t cells = c->numbers + c->texts;
+  if (!is_nominal(c) || c->declared || c->missing > 0 || c->different < MANY ||
+      MANY * c->different < cells || 2 * c->different > cells)
+    return false;
+  for (int k = 0; k < values_of(c); k++) {
+    const char *digit = strpbrk(c->value[k], "0123456789");
+    if (digit == NULL || (!c->together && !isdigit((unsigned char)digit[1])))
+      return false;
   }
+  return true;
+}
+
+/* Whole numbers in front of all else whose rows stand together: of persons. */
+static bool are_numbered(const lapis_columns *all, int j)
+{
+  const lapis_column *c = &all->column[j];
+  return j == 0 && c->type == LAPIS_COLUMN_WHOLE && c->together && c->low >= 0;
+}
+
+/* What rows may belong to, as visits to a patient: words within which what is
+ * asked never changes, or what looks like its names; -1: none. */
+static int find_group(const lapis_columns *all, const question *q, bool *tells)
+{
+  for (int often = 1; often >= 0; often--)
+    for (int j = 0; j < all->listed; j++) {
+      const lapis_column *c = &all->column[j];
+      bool is = often ? q->classes && c->tells != NULL && is_nominal(c)
+                      : are_codes(c) || are_numbered(all, j);
+      is = is && !q->target[j] && !q->leak[j] && is_name(all, j);
+      for (int k = 0; k < all->listed && is && often; k++)
+        is = !q->target[k] || c->tells[k];
+      *tells = often;
+      if (is) return j;
+    }
   return -1;
+}
+
+static void print_group(const lapis_columns *all, int group, bool tells)
+{
+  char title[512];
+  if (group < 0) return;
+  title_of(all, group, title, sizeof title);
+  if (tells)
+    printf("  note: rows of one %s never differ in what is asked: they may "
+           "belong together, as pictures of one person do; -G holds them out "
+           "together; where a few rows decide for all of them, as patches of a "
+           "slide do, add --bags\n",
+           title);
+  else
+    printf("  note: %s seems to name what several rows are of, as visits are "
+           "of one patient: -G holds these out together; as a feature it would "
+           "say nothing of others\n",
+           title);
+}
+
+/* Quantities asked that repeat, as ages do. */
+static bool seem_classes(const lapis_columns *all, const question *q)
+{
+  for (int j = 0; j < all->listed && !q->classes; j++) {
+    const lapis_column *c = &all->column[j];
+    if (q->target[j] && c->type == LAPIS_COLUMN_WHOLE &&
+        c->different < c->numbers)
+      return true;
+  }
+  return false;
 }
 
 /* A line that a person may paste.  Texts that are
@@ -561,7 +617,8 @@ static void print_line(const cli *c, const lapis_columns *all, const char *path,
 {
   bool drop[LAPIS_COLUMNS_LISTED], nominal[LAPIS_COLUMNS_LISTED],
       id[LAPIS_COLUMNS_LISTED] = {false}, group[LAPIS_COLUMNS_LISTED];
-  int together = find_group(all, q);
+  bool tells;
+  int together = find_group(all, q, &tells);
   int features = 0, names = find_id(c, all);
   char decimal = '\0';
   char file[4096];
@@ -579,11 +636,12 @@ static void print_line(const cli *c, const lapis_columns *all, const char *path,
     drop[j] = !q->target[j] && !number && !words && !id[j] && !group[j];
     features += !q->target[j] && (number || words);
   }
-  if (q->method == NULL || features == 0) return;
-  printf("%s lapis fit %s", before, q->classes ? "auto" : q->method);
+  if (!q->any || features == 0) return;
+  printf("%s lapis fit auto", before);
   shell_file(stdout, lapis_text_shown(path, file, sizeof file));
   print_list(all, "--id", id);
   print_list(all, "--target", q->target);
+  if (seem_classes(all, q)) printf(" --targets numbers");
   print_list(all, "-G", group);
   print_list(all, "--one-hot", nominal);
   print_list(all, "--drop", drop);
@@ -597,7 +655,7 @@ static void print_advice(const cli *c, const lapis_columns *all,
                          const char *path)
 {
   enum { SHOWN_LINES = 4 };
-  question q = {.method = NULL};
+  question q = {.any = false};
   char before[600], title[512];
   find_question(all, &q);
   if (!q.open && !q.completed) find_leaks(all, &q);
@@ -606,13 +664,9 @@ static void print_advice(const cli *c, const lapis_columns *all,
       printf("  note: %s has gaps as labels have: it is left out of the "
              "features, as new samples will not have it\n",
              title_of(all, j, title, sizeof title));
-  int group = find_group(all, &q);
-  if (!q.open && group >= 0)
-    printf("  note: rows of one %s never differ in what is asked: they may "
-           "belong together, as pictures of one person do; -G holds them out "
-           "together; where a few rows decide for all of them, as patches of a "
-           "slide do, add --bags\n",
-           title_of(all, group, title, sizeof title));
+  bool tells;
+  int group = find_group(all, &q, &tells);
+  if (!q.open || !tells) print_group(all, group, tells);
   if (!q.open) {
     print_line(c, all, path, &q, "  for example:");
     return;
@@ -620,7 +674,7 @@ static void print_advice(const cli *c, const lapis_columns *all,
   printf("  no label is missing; which column is to be predicted? --drop those "
          "that new samples will not have\n");
   for (int j = all->listed - 1, lines = 0; j >= 0 && lines < SHOWN_LINES; j--) {
-    if (!can_be_asked(&all->column[j])) continue;
+    if (!can_be_asked(&all->column[j]) || are_codes(&all->column[j])) continue;
     memset(q.target, 0, sizeof q.target);
     q.target[j] = true;
     snprintf(before, sizeof before,

@@ -6,19 +6,19 @@
 #include "grids.h"
 
 enum { VALUE_BYTES = 4096 };
-/* Of the command beside the settings of a method. */
-static const char *const maps[] = {"map", "map-priv", NULL};
+/* Of the command beside the settings of a method, for cv and fit alike. */
+static const char *const shared[] = {"map", "map-priv", "positive", NULL};
 
 int config_write(cli *c, const lapis_solver *cv, const void *settings,
                  const char *path)
 {
   lapis_json *to = settings_json(c, c->method, settings);
   lapis_json_put_text(to, "method", c->method->name);
-  for (int k = 0; maps[k] != NULL; k++) {
-    lapis_mat of = result_of(cv, k == 1 ? "map_priv" : "map"); /* joined */
-    const char *map =
-        of.cols > 0 ? flow_text_at(&of, 0) : args_get(&c->args, maps[k]);
-    if (map != NULL) lapis_json_put_text(to, maps[k], map);
+  for (int k = 0; shared[k] != NULL; k++) {
+    lapis_mat of = result_of(cv, k == 1 ? "map_priv" : shared[k]); /* joined */
+    const char *value =
+        of.cols > 0 ? flow_text_at(&of, 0) : args_get(&c->args, shared[k]);
+    if (value != NULL) lapis_json_put_text(to, shared[k], value);
   }
   char *text = lapis_json_print(to);
   lapis_json_free(to);
@@ -50,8 +50,8 @@ static const char *known_name(cli *c, const void *defaults, const char *name,
 {
   char usual[VALUE_BYTES];
   const lapis_method *m = c->method;
-  for (int k = 0; maps[k] != NULL; k++)
-    if (strcmp(maps[k], name) == 0) return maps[k];
+  for (int k = 0; shared[k] != NULL; k++)
+    if (strcmp(shared[k], name) == 0) return shared[k];
   const lapis_param *p = lapis_param_find(m, name);
   if (p == NULL) return NULL;
   lapis_settings_get(c->ctx, m, defaults, name, usual, sizeof usual);
@@ -166,8 +166,8 @@ void config_settle(const cli *c, void *settings, unsigned has)
 /* Options of cv that fit has not. */
 static bool is_of_fit(const cli *c, const char *name)
 {
-  for (int k = 0; maps[k] != NULL; k++)
-    if (strcmp(maps[k], name) == 0) return true;
+  for (int k = 0; shared[k] != NULL; k++)
+    if (strcmp(shared[k], name) == 0) return true;
   for (const cli_option *o = c->verb->options; o->name != NULL; o++)
     if (strcmp(o->name, name) == 0) return false;
   for (const cli_option *o = common_options; o->name != NULL; o++)

@@ -160,10 +160,12 @@ static int64_t find_twins(const char *const *const *sorted, int64_t n,
   return repeated;
 }
 
-static void tell_twins(const cli *c, const char *const *name,
+/* Where many are repeated the column names what several rows are of. */
+static void tell_twins(const cli *c, const char *const *name, int64_t n,
                        const twins *found, int64_t repeated)
 {
   char shown[256];
+  bool several = 10 * repeated >= n && args_get(&c->args, "G") == NULL;
   fprintf(stderr, "lapis: warning: %s: --id %s: ", c->verb->name,
           args_get(&c->args, "id"));
   for (int64_t k = 0; k < repeated && k < MOST_TWINS; k++)
@@ -175,7 +177,14 @@ static void tell_twins(const cli *c, const char *const *name,
   if (repeated > MOST_TWINS)
     fprintf(stderr, ", and %lld more names repeat",
             (long long)repeated - MOST_TWINS);
-  fputs("; give each sample a name of its own\n", stderr);
+  if (several)
+    fprintf(stderr,
+            "; if it names what several rows are of, as visits are of one "
+            "patient, give -G %s in its place: they are held out together",
+            args_get(&c->args, "id"));
+  else
+    fputs("; give each sample a name of its own", stderr);
+  fputc('\n', stderr);
 }
 
 static void warn_of_twins(cli *c, const lapis_dataset *ds)
@@ -194,7 +203,7 @@ static void warn_of_twins(cli *c, const lapis_dataset *ds)
   int64_t repeated =
       find_twins((const char *const *const *)sorted, n, name, found);
   free(sorted);
-  if (repeated > 0) tell_twins(c, name, found, repeated);
+  if (repeated > 0) tell_twins(c, name, n, found, repeated);
 }
 
 /* The first codes of target k, at most `most` of them; returns how many. */

@@ -116,8 +116,8 @@ LAPIS_API lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
                                          int64_t *found);
 
 /* Why it cannot be said how many labels are wrong: they are too few; hidden
- * ones are not clearly predicted better than by their shares; more than a
- * quarter contradict even sure predictions. */
+ * ones are not clearly predicted better than by their shares; too many may be,
+ * or classes are too much alike. */
 typedef enum lapis_doubts_unsaid {
   LAPIS_DOUBTS_FEW = -1,
   LAPIS_DOUBTS_GUESSED = -2,

@@ -185,6 +185,8 @@ typedef struct lapis_column {
   const bool *tells; /* listed: of texts that repeat, whether each other column
                       * never changes within one of them; NULL: they do not */
   bool padded;       /* whole numbers, some of which begin with 0: 01234 */
+  bool together;     /* rows of one value follow each other, two or more on
+                      * average, of twenty values or more; none is missing */
 } lapis_column;
 typedef struct lapis_columns {
   int64_t rows, columns; /* rows: without the header */
@@ -214,16 +216,14 @@ LAPIS_API lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
 /* One member ("X", "Y", "P", "group", "weight", "xy", "names") from a table,
  * FILE.npy, or FILE:NAME of a container or, but for X, of a table's column (P:
  * columns, as options' use names them).  A lone column of words that is a row
- * longer than X has a title. Where this file and one read before name their
- * samples, in another order, it is LAPIS_EDATA. */
+ * longer than X has a title.  Where this file and one read before name their
+ * samples, in another order or others in part, it is joined with that one by
+ * name, with or without folders and ending: what it lacks is not known, what it
+ * has beside is left out, and a line says so; LAPIS_EDATA where none of its
+ * names is there, or several rows have one. */
 LAPIS_API lapis_status
 lapis_dataset_read_member(lapis_dataset *ds, const char *member,
                           const char *spec, const lapis_table_options *opt);
-/* Before reading: members whose file names its samples in another order than
- * the file before it, or has others in part, are joined with it by name, with
- * or without folders and ending: what they lack is not known, and what they
- * have beside it is left out, with a line that says so. */
-LAPIS_API void lapis_dataset_join(lapis_dataset *ds);
 /* Before finish: of the two words of Y this one is positive, instead of the one
  * that is sorted last; borrowed until then. */
 LAPIS_API void lapis_dataset_positive(lapis_dataset *ds, const char *word);

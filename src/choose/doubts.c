@@ -7,18 +7,18 @@
 #include <stdlib.h>
 
 #include "choose/select.h"
+#include "choose/wrong.h"
 #include "lapis/choose.h"
 
-enum { SIXTH = 100, MANY = 100 };
-static const double NORMAL_95 = 1.96, MOST_WRONG = .25, WIDEST = .25;
+enum { LEAST_TRIALS = 30, FEW = 100 };
+static const double MOST_WRONG = .25, WIDEST = .25;
 static const double LEAST = 1e-12; /* a probability is above */
 
 typedef struct doubt {
-  double p;    /* of the label as it is given */
-  double gain; /* log-loss less than that of the shares of the labels */
-  double
-      sure; /* of the likeliest label; then its place in that class, 0 .. 1 */
-  int64_t top; /* that class; labels that a sample has or not: 0 */
+  wrong_label of;
+  double p;     /* of the label as it is given */
+  double gain;  /* log-loss less than that of the shares of the labels */
+  double wrong; /* the probability that it is, or NaN */
   int64_t sample, class_, group;
 } doubt;
 
@@ -52,9 +52,17 @@ static double gain(double p, double share)
   return log(fmax(p, LEAST)) - log(fmax(share, LEAST));
 }
 
+static double log_odds(double p)
+{
+  return log(fmax(p, LEAST) / fmax(1 - p, LEAST));
+}
+
+/* The most doubtful first. */
 static int least_first(const void *a, const void *b)
 {
   const doubt *x = a, *y = b;
+  if (x->wrong != y->wrong && !isnan(x->wrong))
+    return x->wrong > y->wrong ? -1 : 1;
   if (x->p != y->p) return x->p < y->p ? -1 : 1;
   return (x->sample > y->sample) - (x->sample < y->sample);
 }
@@ -78,9 +86,10 @@ static bool ask_one(const asked *of, int64_t j, int64_t c, doubt *out)
   double q = lapis_mat_at(of->p, c, j);
   double sign = of->t->sign[j * of->t->classes + c];
   double p = sign > 0 ? q : 1 - q, f = of->share[c];
-  *out = (doubt){.p = p,
+  *out = (doubt){.of = {log_odds(fmax(q, 1 - q)), p < .5, 1},
+                 .p = p,
                  .gain = gain(p, sign > 0 ? f : 1 - f),
-                 .sure = fmax(q, 1 - q),
+                 .wrong = NAN,
                  .sample = j,
                  .class_ = c,
                  .group = of->group == NULL ? 0 : of->group[j]};
@@ -94,10 +103,11 @@ static bool ask_class(const asked *of, int64_t j, doubt *out)
   if (isnan(of->t->sign[j * of->t->classes])) return false;
   int64_t own, other = doubt_class(of->t, of->p, j, &own);
   double p = lapis_mat_at(of->p, own, j), q = lapis_mat_at(of->p, other, j);
-  *out = (doubt){.p = p >= q ? fmax(p, .5) : p,
+  double rest = fmin(p / fmax(1 - q, LEAST), 1); /* where it is another */
+  *out = (doubt){.of = {log_odds(fmax(p, q)), p < q, rest},
+                 .p = p >= q ? fmax(p, .5) : p,
                  .gain = gain(p, of->share[own]),
-                 .sure = fmax(p, q),
-                 .top = p >= q ? own : other,
+                 .wrong = NAN,
                  .sample = j,
                  .class_ = other,
                  .group = of->group == NULL ? 0 : of->group[j]};
@@ -116,34 +126,6 @@ static int64_t ask(const asked *of, doubt *all)
       n += ask_one(of, j, c, &all[n]);
   }
   return n;
-}
-
-static int by_class(const void *a, const void *b)
-{
-  const doubt *x = a, *y = b;
-  if (x->top != y->top) return x->top < y->top ? -1 : 1;
-  if (x->sure != y->sure) return x->sure > y->sure ? -1 : 1;
-  return least_first(a, b);
-}
-
-static int by_place(const void *a, const void *b)
-{
-  const doubt *x = a, *y = b;
-  if (x->sure != y->sure) return x->sure < y->sure ? -1 : 1;
-  return least_first(a, b);
-}
-
-/* Of each class alike: one whose labels are often wrong is predicted less
- * surely. */
-static void surest_first(doubt *all, int64_t n)
-{
-  qsort(all, (size_t)n, sizeof *all, by_class);
-  for (int64_t from = 0, to = 0; from < n; from = to) {
-    while (to < n && all[to].top == all[from].top) to++;
-    for (int64_t k = from; k < to; k++)
-      all[k].sure = ((double)(k - from) + .5) / (double)(to - from);
-  }
-  qsort(all, (size_t)n, sizeof *all, by_place);
 }
 
 static int group_first(const void *a, const void *b)
@@ -175,7 +157,7 @@ static double square_error(const asked *of, doubt *all, int64_t n,
 
 static double is_other(const doubt *x)
 {
-  return x->p < .5;
+  return x->of.other;
 }
 
 static double gain_of(const doubt *x)
@@ -205,123 +187,38 @@ static bool is_clear(const asked *of, doubt *all, int64_t n)
   return groups > 1 && mean > lapis_far_errors(groups) * sqrt(square);
 }
 
-/* Of the labels that are predicted most surely, `count` of them, first: the
- * share where the given one is another. */
-static double share_other(const doubt *all, int64_t count)
+/* Says how many are wrong, and leaves the most doubtful first; *found: how many
+ * of these are wrong rather than right. */
+static lapis_status judge(lapis_ctx *ctx, const asked *of, doubt *all,
+                          int64_t n, int64_t wrong[4], int64_t *found)
 {
-  double other = 0;
-  for (int64_t k = 0; k < count; k++) other += all[k].p < .5;
-  return other / (double)count;
-}
-
-/* The share f of wrong labels; Wilson's interval of it; low: its lower end, or
- * 0 where even the surest are contradicted so often that classes may be hard to
- * distinguish and no label wrong.  Of the labels that are predicted most
- * surely, the surest third, hardly any is predicted wrongly: where the given
- * one is another, it is wrong.  Taken for the share of all, which holds where
- * errors strike alike.  That bound is from above: what is predicted wrongly
- * counts, too.  Where classes are hard to distinguish that is too much: the
- * surest sixth, if it is of SIXTH labels or more, then has a smaller share,
- * which is taken.  Of groups the interval's lower end, as few of them say
- * little: a person unlike the others is no sign of wrong labels. */
-typedef struct wrong_share {
-  double f, low, high, wide, surest;
-  bool hard;
-} wrong_share;
-
-static wrong_share share_wrong(const asked *of, doubt *all, int64_t n)
-{
-  int64_t sure = (n + 2) / 3;
-  wrong_share out = {.high = 1, .wide = 1};
-  if (n == 0) return out;
-  surest_first(all, n);
-  double f = share_other(all, sure), surest = f;
-  if (sure / 2 >= SIXTH) surest = fmin(f, share_other(all, sure / 2));
-  if (n >= MANY && f * (double)sure < 1.5) surest = 0;
-  lapis_share_interval(f, trials(of, all, sure, f), &out.low, &out.high);
-  out.wide = out.high - out.low;
-  out.surest = surest;
-  out.hard = surest > MOST_WRONG;
-  out.low = out.hard ? 0 : fmin(out.low, surest);
-  out.f = of->group == NULL ? surest : out.low;
-  return out;
-}
-
-/* Labels of which a share f is wrong, each for one of so many others;
- * explained: how much of what is predicted wrongly they are. */
-typedef struct mistakes {
-  double f, others, explained;
-} mistakes;
-
-static mistakes mistakes_of(double f, double others)
-{
-  return (mistakes){fmin(f, MOST_WRONG), others, 1};
-}
-
-/* Below this p a label is wrong rather than right: both terms are one there. */
-static double doubted_below(mistakes m)
-{
-  return 2 * m.f * (1 - m.f) / (m.f + (1 - m.f) * m.others);
-}
-
-/* That a label is wrong which is given with probability p.  If none were wrong
- * it would be g with q: p = (1 - f) q + f (1 - q) / others, where the second
- * term is of wrong ones.  That is right where wrong labels are all that is
- * predicted wrongly.  Where classes overlap f is too large, and below f /
- * others each label would be wrong for sure, while of such .5 to .8 were: odds
- * of doubted_below to p are what was found there. */
-static double wrong_probability(mistakes m, double p)
-{
-  double one = m.f / m.others; /* of the others */
-  double q = fmax(p - one, 0) / (1 - m.f - one), half = doubted_below(m);
-  double apart = fmin(one * fmax(1 - q, 0) / fmax(p, LEAST), 1);
-  double overlap = half / fmax(half + p, LEAST), w = m.explained * m.explained;
-  return w * apart + (1 - w) * overlap;
-}
-
-static int64_t count_below(const doubt *all, int64_t n, double p)
-{
-  int64_t under = 0;
-  while (under < n && all[under].p < p) under++;
-  return under;
-}
-
-/* Each of those is wrong rather than right, however few the wrong ones may be:
- * at least half of them, less what chance may add. */
-static int64_t wrong_at_least(int64_t doubted)
-{
-  double d = (double)doubted;
-  return (int64_t)floor(fmax(d - NORMAL_95 * sqrt(d), 0) / 2);
-}
-
-/* Leaves the least likely labels first; how many of them are more likely wrong
- * than right, by *by. */
-static int64_t count_wrong(const asked *of, doubt *all, int64_t n,
-                           int64_t wrong[4], mistakes *by)
-{
-  /* K - 1 others; mistakes are for what is alike, which half of them are */
   bool classes = of->t->kind == TARGETS_CLASS, clear = is_clear(of, all, n);
-  wrong_share f = share_wrong(of, all, n);
-  double others = classes ? (double)of->t->classes - 1 : 1;
-  double alike = fmax((others + 1) / 2, 1);
-  mistakes least = mistakes_of(f.low, others);
-  *by = mistakes_of(f.f, alike);
-  by->explained = fmin(by->f / fmax(share_other(all, n), LEAST), 1);
-  qsort(all, (size_t)n, sizeof *all, least_first);
-  wrong[0] = wrong_at_least(count_below(all, n, doubted_below(least)));
-  wrong[1] = (int64_t)ceil(f.high * (double)n);
+  double others = 0, K = classes ? (double)of->t->classes : 2;
+  wrong_share w;
+  for (int64_t k = 0; k < n; k++) others += is_other(&all[k]) / (double)n;
+  double count = trials(of, all, n, others);
+  TRY(wrong_fit(ctx, &all->of, sizeof *all, n, fmax(K, 2), count, &w));
+  wrong[0] = (int64_t)floor(w.low * (double)n);
+  wrong[1] = (int64_t)ceil(w.high * (double)n);
   wrong[2] = n;
-  wrong[3] = (int64_t)rint(f.surest * (double)n);
-  wrong[3] = wrong[3] < wrong[0] ? wrong[0] : wrong[3];
-  if (f.wide > WIDEST)
+  wrong[3] = (int64_t)rint(w.f * (double)n);
+  bool wide = w.high - w.low > WIDEST;
+  if (count < LEAST_TRIALS || (wide && count < FEW))
     wrong[3] = LAPIS_DOUBTS_FEW;
   else if (!clear)
     wrong[3] = LAPIS_DOUBTS_GUESSED;
-  else if (f.hard)
+  else if (w.f > MOST_WRONG || wide)
     wrong[3] = LAPIS_DOUBTS_HARD;
+  bool some = wrong[3] > 0 && wrong[0] > 0;
   if (wrong[3] < 0) wrong[0] = 0, wrong[1] = n;
-  if (wrong[3] == LAPIS_DOUBTS_GUESSED) return 0; /* nothing speaks against */
-  return count_below(all, n, doubted_below(*by));
+  for (int64_t k = 0; k < n; k++) {
+    double is = wrong_is(&w, &all[k].of);
+    if (some) all[k].wrong = is;
+    *found += wrong[3] != LAPIS_DOUBTS_GUESSED && wrong[3] != 0 && is >= .5;
+  }
+  wrong_free(&w);
+  qsort(all, (size_t)n, sizeof *all, least_first);
+  return LAPIS_OK;
 }
 
 static const char AS_RIGHT[] = "; accuracy and coverage take each as right";
@@ -346,9 +243,15 @@ char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
   else if (f == LAPIS_DOUBTS_HARD)
     snprintf(text, size,
              "how many of your %" PRId64 " checkable labels are wrong cannot "
-             "be said: more than a quarter contradict even sure predictions, "
-             "as they do where many are wrong, and where classes are alike",
+             "be said: hidden ones are too often predicted otherwise, as they "
+             "are where many are wrong, and where classes are alike",
              n);
+  else if (f == 0 && 10 * most > n)
+    snprintf(text, size,
+             "of your %" PRId64 " checkable labels, at most %" PRId64
+             " are wrong, and perhaps none: where classes are alike right ones "
+             "look wrong, too",
+             n, most);
   else if (f == 0)
     snprintf(text, size,
              "of your %" PRId64 " checkable labels, probably none is wrong, "
@@ -393,18 +296,17 @@ lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
   }
   bool room = all != NULL && share != NULL && alone != NULL && first != NULL;
   if (room) find_alone(&t, group, first, alone);
+  lapis_status s = room ? LAPIS_OK : LAPIS_ENOMEM;
   if (room && fits) {
-    mistakes by;
-    int64_t n = ask(&of, all), under = count_wrong(&of, all, n, wrong, &by);
-    bool some = wrong[3] > 0 && wrong[0] > 0;
-    for (int64_t k = 0; k < n && k < count; k++) {
+    int64_t n = ask(&of, all);
+    s = judge(ctx, &of, all, n, wrong, found);
+    for (int64_t k = 0; s >= 0 && k < n && k < count; k++) {
       index[2 * k] = all[k].sample;
       index[2 * k + 1] = all[k].class_;
-      probability[k] = some ? wrong_probability(by, all[k].p) : NAN;
-      *found += k < under;
+      probability[k] = all[k].wrong;
     }
+    if (*found > count) *found = count;
   }
-  lapis_status s = room ? LAPIS_OK : LAPIS_ENOMEM;
   int64_t K = t.classes, n = t.samples;
   base_free(all);
   base_free(alone);

@@ -11,7 +11,7 @@
 #include "files/arff/arff.h"
 #include "files/io.h"
 
-enum { FEW = LAPIS_COLUMN_VALUES };
+enum { FEW = LAPIS_COLUMN_VALUES, MANY = 20 };
 
 typedef struct seen { /* of one column */
   csv_cell value[FEW];
@@ -27,6 +27,8 @@ typedef struct seen { /* of one column */
   marks marks;
   const io_facts *facts; /* of delimited text, else NULL */
   bool begins;           /* its first row holds a text */
+  csv_cell before;       /* in the row above */
+  int64_t runs;          /* of one value */
 } seen;
 
 static bool same_text(const csv_cell *a, const csv_cell *b)
@@ -108,6 +110,8 @@ static void note(lapis_column *c, seen *s, const csv_cell *cell, csv_kind kind,
   }
   marks_note(&s->marks, cell, kind);
   count_value(c, s, cell, memory);
+  s->runs += row == 0 || !same_text(&s->before, cell);
+  s->before = *cell;
   if (kind == CSV_TEXT) {
     c->texts++;
     if (row == 0) s->begins = true;
@@ -252,6 +256,8 @@ static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
       c->odd_one = copy_cell(memory, copy, odd);
     c->padded = in[j].facts != NULL && in[j].facts->padded && in[j].whole &&
                 c->texts == 0;
+    c->together = c->missing == 0 && in[j].runs == c->different &&
+                  c->different >= MANY && 2 * c->different <= out->rows;
     for (int k = 0; k < FEW && k < c->different; k++)
       c->value[k] = copy_cell(memory, copy, &in[j].value[k]);
   }

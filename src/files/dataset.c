@@ -56,7 +56,7 @@ struct lapis_dataset {
   slot slot[MEMBERS];
   io_order order; /* the samples' names in the first file that has any */
   char *seen;     /* why there is no X: what was there instead */
-  bool keep_f32, join;
+  bool keep_f32;
   const char *positive; /* a word of Y that is to be the last, or NULL */
   bool counted;         /* X is of a table that numbers its rows itself */
   double stored;        /* bytes of the files */
@@ -453,7 +453,7 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
     status = read_apart(ds->ctx, &f, "feature_settings", &made);
   ds->stored += f.stored;
   io_file_close(&f);
-  if (status == LAPIS_OK && ds->join && which_of(member) < M_NAMES)
+  if (status == LAPIS_OK && which_of(member) < M_NAMES)
     status = io_order_join(ds->ctx, &ds->order, path, container ? &named : &all,
                            member, &all);
   if (status == LAPIS_OK && which_of(member) < M_NAMES)
@@ -548,10 +548,12 @@ static lapis_status encode_targets(lapis_dataset *ds)
   if (fresh.origin != NULL && fresh.file != NULL)
     status = codes_sorted(ds->ctx, &Y->array.mat, &codes, &values);
   if (status == LAPIS_OK) {
+    if (values.mat.rows == 1)
+      codes_tell_twins(ds->ctx, fresh.file, "the classes", values.mat.val,
+                       values.mat.cols);
     status = codes_put_last(ds->ctx, ds->positive, &codes.mat, &values.mat);
     if (status >= 0) status = codes_by_row(ds->ctx, &codes, &values);
     fresh.array = values;
-    if (status >= 0) codes_tell_twins(ds->ctx, fresh.file, &values.mat);
     replace(Y, &codes);
   }
   if (status < 0) {
@@ -746,11 +748,6 @@ void lapis_dataset_divide(lapis_dataset *ds, int64_t part, int64_t parts)
 void lapis_dataset_positive(lapis_dataset *ds, const char *word)
 {
   if (ds != NULL) ds->positive = word;
-}
-
-void lapis_dataset_join(lapis_dataset *ds)
-{
-  if (ds != NULL) ds->join = true;
 }
 
 int64_t lapis_dataset_samples(const lapis_dataset *ds)

@@ -775,10 +775,10 @@ lapis_status codes_sorted(lapis_ctx *ctx, const lapis_mat *text,
 /* The word, one of two, becomes the last of them; NULL: they stay. */
 lapis_status codes_put_last(lapis_ctx *ctx, const char *word, lapis_mat *codes,
                             lapis_mat *values);
-/* Says which of these texts differ in case or blanks alone: Yes and yes are two
- * classes, and perhaps not meant so. */
-void codes_tell_twins(lapis_ctx *ctx, const char *path,
-                      const lapis_mat *values);
+/* Says which of a file's texts differ in case or blanks alone, `what` they are:
+ * Yes and yes are two classes, and perhaps not meant so. */
+void codes_tell_twins(lapis_ctx *ctx, const char *path, const char *what,
+                      const char *const *text, int64_t count);
 /* Of codes_sorted with several rows and more than two texts: where no row has
  * more than two, each row gets codes 0 and 1 of its own, and values a row of
  * two texts for each ("": it has fewer).  Anything else stays as it is. */

@@ -1,14 +1,11 @@
 /* order.c - whether the samples of two files stand in one order.
  *
  * Members of a dataset are paired row by row.  Where two files both name their
- * samples the names must agree, row by row: another order would give a wrong
- * answer without a word.
+ * samples, rows in another order are joined by their names.
  *
  * One sample may be called "faces/an2i.png" in one file and "an2i" in another.
  * So the folder and the ending that all names of a list share are left aside,
- * and so are folders and an ending that only one of two names has.
- *
- * Where it was asked for, rows in another order are joined by their names. */
+ * and so are folders and an ending that only one of two names has. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,8 +295,8 @@ static void say_joined(lapis_ctx *ctx, const io_order *known, const char *file,
   if (joined < n)
     (void)snprintf(more, sizeof more, "; %" PRId64 " rows have no such name",
                    n - joined);
-  base_say_once(ctx, BASE_JOINED, "%s: rows were joined by name with %s%s%s",
-                known->file, file, lack, more);
+  base_say(ctx, 0, "%s: rows were joined by name with %s%s%s", known->file,
+           file, lack, more);
 }
 
 static bool same_order(const io_order *known, const lapis_array *names)

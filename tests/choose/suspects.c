@@ -65,9 +65,10 @@ static void by_scores_and_by_doubts(void **state)
   }
   assert_true(lapis_doubts(ctx, &e.data.Y, NULL, &p, MOST, index, margin,
                            &found, wrong) >= 0);
-  assert_true(found > 0);
-  check_once(&e, index, found);
-  for (int64_t i = 0; i < found; i++)
+  int64_t listed = wrong[2] < MOST ? wrong[2] : MOST;
+  assert_true(listed > 0);
+  check_once(&e, index, listed);
+  for (int64_t i = 0; i < listed; i++)
     assert_int_equal(index[2 * i + 1], rather[index[2 * i]]);
   lapis_ctx_free(ctx);
 }
@@ -211,7 +212,9 @@ static void what_is_said_is_true(void **state)
           all++;
           in += s.wrong[0] <= s.truth && s.truth <= s.wrong[1];
           assert_in_range(s.wrong[3], s.wrong[0], s.wrong[1]);
-          if (s.wrong[3] == 0) assert_non_null(strstr(s.text, PROBABLY_NONE));
+          if (s.wrong[3] == 0)
+            assert_true(strstr(s.text, PROBABLY_NONE) != NULL ||
+                        strstr(s.text, PERHAPS_NONE) != NULL);
           for (int k = 0; k < s.wrong[2] && !isnan(s.probability[k]); k++) {
             int band = (int)fmin(BANDS * s.probability[k], BANDS - 1);
             assert_true((s.probability[k] >= .5) == (k < s.found));
@@ -286,7 +289,7 @@ static void what_a_fit_says_is_hardly_overstated(void **state)
     }
   }
   for (int k = 0; k < BANDS; k++) {
-    CHECK_AT_LEAST(listed[k], 100);
+    CHECK_AT_LEAST(listed[k], 50);
     CHECK_AT_MOST(gap[k] / listed[k], .3);
   }
   lapis_ctx_free(ctx);

@@ -3,6 +3,7 @@
  * Distinct texts are found by sorting pointers to them; equal texts then lie
  * side by side. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,21 @@ lapis_status codes_sorted(lapis_ctx *ctx, const lapis_mat *text,
   return status;
 }
 
+/* The first of them, for a sentence. */
+enum { WORDS = 5, WORDS_BYTES = 512 };
+static const char *some_words(const lapis_mat *values, char *to)
+{
+  const char *const *text = values->val;
+  int64_t n = values->rows * values->cols, at = 0;
+  for (int64_t k = 0; k < n && k < WORDS; k++)
+    at += snprintf(to + at, WORDS_BYTES - (size_t)at, "%s\"%.60s\"",
+                   k > 0 ? ", " : "", text[k]);
+  if (n > WORDS)
+    (void)snprintf(to + at, WORDS_BYTES - (size_t)at, " and %" PRId64 " more",
+                   n - WORDS);
+  return to;
+}
+
 lapis_status codes_put_last(lapis_ctx *ctx, const char *word, lapis_mat *codes,
                             lapis_mat *values)
 {
@@ -102,9 +118,9 @@ lapis_status codes_put_last(lapis_ctx *ctx, const char *word, lapis_mat *codes,
   if (word == NULL || (two && strcmp(text[1], word) == 0)) return LAPIS_OK;
   if (!two || strcmp(text[0], word) != 0)
     return lapis_fail(ctx, LAPIS_EINVAL,
-                      "the positive label is one of two words, and \"%s\" is "
-                      "none of them",
-                      word);
+                      "the positive label is one of two words, not \"%.60s\"; "
+                      "the words here: %s",
+                      word, some_words(values, (char[WORDS_BYTES]){""}));
   word = text[0];
   text[0] = text[1];
   text[1] = word;
@@ -112,18 +128,17 @@ lapis_status codes_put_last(lapis_ctx *ctx, const char *word, lapis_mat *codes,
   return LAPIS_OK;
 }
 
-void codes_tell_twins(lapis_ctx *ctx, const char *path, const lapis_mat *values)
+void codes_tell_twins(lapis_ctx *ctx, const char *path, const char *what,
+                      const char *const *text, int64_t count)
 {
   enum { MOST = 1000 };
-  const char *const *text = values->val;
-  if (values->rows != 1 || values->cols > MOST) return;
-  for (int64_t k = 1; k < values->cols; k++) {
-    int twin = lapis_text_twin(text, values->cols, k);
+  for (int64_t k = 1; k < count && count <= MOST; k++) {
+    int twin = lapis_text_twin(text, count, k);
     if (twin < 0) continue;
     base_say(ctx, 0,
-             "%s: the classes \"%.60s\" and \"%.60s\" differ in case or blanks "
-             "alone; if they are one, write both alike in this file",
-             path, text[twin], text[k]);
+             "%s: %s \"%.60s\" and \"%.60s\" differ in case or blanks alone; "
+             "if they are one, write both alike in this file",
+             path, what, text[twin], text[k]);
   }
 }
 

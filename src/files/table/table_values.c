@@ -88,6 +88,25 @@ static lapis_status collect_values(table *t, int64_t j)
   return LAPIS_OK;
 }
 
+/* Words for things of which there are many, of two rows to twenty each. */
+static void tell_values(const table *t, int64_t j)
+{
+  enum { MANY = 20 };
+  const column *c = &t->column[j];
+  char what[256];
+  (void)snprintf(what, sizeof what, "column %" PRId64 "%s%.*s%s: the values",
+                 j + 1, t->header ? " (\"" : "",
+                 t->header ? csv_shown_bytes(&c->title) : 0, c->title.text,
+                 t->header ? "\")" : "");
+  codes_tell_twins(t->ctx, t->path, what, c->value, c->width);
+  if (c->width >= MANY && c->width * MANY >= t->rows && 2 * c->width <= t->rows)
+    base_say(t->ctx, 0,
+             "%s: %s become %" PRId64 " features of %" PRId64 " rows; if they "
+             "name what several rows are of, as visits are of one patient, -G "
+             "holds those out together, and --drop leaves them out",
+             t->path, what, c->width, t->rows);
+}
+
 lapis_status table_list_values(table *t, int64_t j)
 {
   column *c = &t->column[j];
@@ -95,6 +114,7 @@ lapis_status table_list_values(table *t, int64_t j)
   c->value = arena_take(&t->memory, MAX_VALUES, sizeof *c->value);
   if (c->value == NULL) return arena_status(&t->memory);
   TRY(collect_values(t, j));
+  tell_values(t, j);
   if (c->width > 0) return LAPIS_OK;
   return lapis_fail(t->ctx, LAPIS_EFORMAT,
                     "%s: column %" PRId64 " is empty and has no values for "

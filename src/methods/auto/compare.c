@@ -10,7 +10,7 @@
 #include "methods/auto/candidates.h"
 #include "methods/method_entry.h"
 
-enum { FOLDS = 3, USED_FOLDS = 2, FEW = 100, ROUNDS = 2 };
+enum { FOLDS = 3, FEW = 100, ROUNDS = 2 };
 static const double MOST_ENTRIES = 5e7;   /* a sparse X that is made dense */
 static const double MOST_COMPLETED = 1e7; /* entries kept a fold */
 
@@ -184,9 +184,7 @@ static lapis_status draw(comparison *r)
   TRY(s);
   r->known = labelled_units(r);
   if (r->known < 0) return LAPIS_ENOMEM;
-  r->used = r->known < FEW || r->plan.folds < FOLDS || r->o.numbers
-                ? r->plan.folds
-                : USED_FOLDS;
+  r->used = r->plan.folds;
   return LAPIS_OK;
 }
 

@@ -5,15 +5,17 @@
  * The unit is a multiplication and addition of a product of matrices; steps of
  * solvers are what they took on tables of 500 to 4,500 samples.  Where all
  * cost more than a race may, one fold decides (where it hides enough), and
- * candidates are taken from the cheapest on. */
+ * candidates are taken from the cheapest on; a third fold runs where it costs
+ * little. */
 #include <math.h>
 
 #include "methods/auto/candidates.h"
 
 static const double MOST_COST = 1e12; /* half a minute of one processor */
+static const double THIRD = .125;     /* of it: below it three folds run */
 static const double PER_SECOND = 3.5e10;
-static const double CHEAP = .01; /* of it: never left out */
-enum { ENOUGH = 300 };           /* rows, of which a third are hidden */
+static const double CHEAP = .01;  /* of it: never left out */
+enum { ENOUGH = 300, FEW = 100 }; /* rows, of which a third are hidden */
 
 /* Rows of which some label is known. */
 static double labelled_rows(const comparison *r)
@@ -80,19 +82,28 @@ static int next_of(const double *cost, const bool *done, int count)
   return best;
 }
 
+/* By what all candidates cost a fold. */
+static void settle_folds(comparison *r, double all, bool capped)
+{
+  double cost = all * (double)r->used;
+  if (r->used > 2 && cost > MOST_COST * THIRD && r->known >= FEW) r->used = 2;
+  cost = all * (double)r->used;
+  if (capped && cost > MOST_COST && r->known >= ENOUGH) r->used = 1;
+}
+
 void cost_admit(comparison *r, int first)
 {
   double cost[MOST_CANDIDATES], all = 0;
   sizes s = {.labelled = labelled_rows(r)};
   bool done[MOST_CANDIDATES] = {false}, stays[MOST_CANDIDATES] = {false};
-  bool plain = r->o.linear || r->o.trees;
+  bool capped = !r->o.named && (r->o.linear || r->o.trees);
   int count = first;
-  if (r->o.named || r->o.numbers || !plain) return;
+  if (r->o.numbers) return;
   for (int i = first; i < r->count; i++)
     all += cost[i - first] = cost_of(r, &r->run[i], &s);
-  double folds = (double)r->used; /* that would run, were all admitted */
-  if (first == 0 && all * (double)r->used > MOST_COST && r->known >= ENOUGH)
-    r->used = 1;
+  double folds = fmin((double)r->used, 2); /* would run, were all admitted */
+  if (first == 0) settle_folds(r, all, capped);
+  if (!capped) return;
   for (int i; (i = next_of(cost, done, r->count - first)) >= 0;) {
     double of = cost[i] * (double)r->used;
     done[i] = true;

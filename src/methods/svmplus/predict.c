@@ -15,8 +15,7 @@ typedef struct no_settings {
 static const lapis_result_row results[] = {
     RESULT("scores", "n x K",
            .help = "f(x), the decision: above 0 says the larger value, or yes"),
-    RESULT("labels", "n x c",
-           .help = "what is decided by the scores, as Y was written"),
+    RESULT("labels", "n x c", .help = "what is decided, as Y was written"),
     RESULT_CLASSES(),
     RESULT("probabilities", "n x K", .where = "the fit had probability",
            .help = "of each column of scores"),
@@ -60,6 +59,7 @@ typedef struct sv_predict {
   targets labels; /* values borrowed from the model */
   const lapis_mat *weights, *coefficients, *bias, *rho, *index, *platt;
   bool unknown;     /* some feature of a sample is */
+  bool balanced;    /* svmplus: classes count alike */
   double threshold; /* misvm: of a bag's score */
   op_kernel kernel;
   bool square; /* precomputed: rows of X are the training samples */
@@ -148,13 +148,14 @@ static lapis_status predict_solve(lapis_solver *s)
   else
     TRY(kernel_scores(w));
   for (int64_t j = 0; j < n; j++) finish_scores(w, j);
-  targets_decode(&w->labels, w->scores, 0, w->decided);
   solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
-  targets_publish(&w->labels, w->decided, n, s);
   if (w->platt != NULL) {
     targets_calibrate(&w->labels, w->platt->val, w->scores, w->probabilities);
     solver_publish(s, "probabilities", lapis_mat_f64(w->probabilities, K, n));
   }
+  sv_decide(&w->labels, w->balanced, w->scores,
+            w->platt == NULL ? NULL : w->probabilities, w->decided);
+  targets_publish(&w->labels, w->decided, n, s);
   if (w->bags.count > 0) publish_bags(w);
   s->info.gap = s->info.objective = NAN;
   s->info.seconds = loop_seconds(&s->loop);
@@ -346,8 +347,10 @@ lapis_status sv_predict_new(lapis_ctx *ctx, const lapis_data *data,
   (void)options;
   if (set->balanced && named_find(learned, "calibration") != NULL)
     sv_say_balanced(ctx);
-  return predict_new(ctx, data, &predict_class, set->kernel, set->width,
-                     learned, out);
+  TRY(predict_new(ctx, data, &predict_class, set->kernel, set->width, learned,
+                  out));
+  ((sv_predict *)*out)->balanced = set->balanced;
+  return LAPIS_OK;
 }
 
 static lapis_status add_bags(sv_predict *w, const named_list *m,

@@ -48,6 +48,14 @@ static lapis_status count_support(const svmplus *w, int64_t *count)
   return base_sum_whole(w->base.ctx, count, 1);
 }
 
+void sv_decide(const targets *labels, bool balanced, const double *scores,
+               const double *probabilities, double *decided)
+{
+  bool likely = probabilities != NULL && !balanced;
+  targets_decode(labels, likely ? probabilities : scores, likely ? .5 : 0,
+                 decided);
+}
+
 lapis_status sv_publish(svmplus *w)
 {
   lapis_solver *s = &w->base;
@@ -58,9 +66,7 @@ lapis_status sv_publish(svmplus *w)
     sv_scale_weights(&w->scale, w->weights + c * (w->q.d + 1));
   TRY(count_support(w, &count));
   s->info.rank = count;
-  targets_decode(&w->labels, w->scores, 0, w->decided);
   solver_publish(s, "scores", lapis_mat_f64(w->scores, K, n));
-  targets_publish(&w->labels, w->decided, n, s);
   if (w->platt != NULL && w->probabilities == NULL) {
     w->probabilities = arena_reals(&s->arena, K * n);
     if (w->probabilities == NULL) return LAPIS_ENOMEM;
@@ -69,6 +75,9 @@ lapis_status sv_publish(svmplus *w)
     targets_calibrate(&w->labels, w->platt, w->scores, w->probabilities);
     solver_publish(s, "probabilities", lapis_mat_f64(w->probabilities, K, n));
   }
+  sv_decide(&w->labels, w->set.balanced, w->scores, w->probabilities,
+            w->decided);
+  targets_publish(&w->labels, w->decided, n, s);
   if (w->linear)
     solver_publish(s, "weights", lapis_mat_f64(w->weights, w->q.d + 1, K));
   solver_publish_history(s);

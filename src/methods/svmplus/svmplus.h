@@ -399,6 +399,10 @@ lapis_status sv_open_new(lapis_ctx *ctx, const lapis_data *data,
 /* After it: fits slopes and biases to the scores of these held-out folds, whose
  * fits `make` begins. */
 lapis_status sv_platt(svmplus *w, sv_maker *make);
+/* By probabilities, where there are any (else NULL) and classes do not count
+ * alike; else by scores. */
+void sv_decide(const targets *labels, bool balanced, const double *scores,
+               const double *probabilities, double *decided);
 /* A note: why labels and probabilities may disagree. */
 void sv_say_balanced(lapis_ctx *ctx);
 lapis_status sv_publish(svmplus *w);

@@ -75,7 +75,7 @@ static void columns_of_a_table(void **state)
   says(&c, "wide             whole          1 missing   1 .. 7");
   says(&c, "b                class          0 missing   no 2, yes 2");
   says(&c, "--target TITLE");
-  says(&c, "for example: lapis fit rr two.arff --target wide\n");
+  says(&c, "for example: lapis fit auto two.arff --target wide\n");
   command_do(&c, "info two.arff:b");
   says(&c, "yes                                  2\n");
   assert_null(strstr(c.out, "wide"));
@@ -346,10 +346,10 @@ static void advice_runs(void **state)
       {"price.csv", "",
        "name,a,b,kind,price\nx1,1,2.5,u,10.5\nx2,2,3,v,\nx3,3,4,u,12\n"
        "x4,2,4,v,11.5\nx5,1,2,u,13\nx6,4,2,u,13.5\n",
-       "lapis fit rr price.csv --id name --target price --one-hot kind\n"},
+       "lapis fit auto price.csv --id name --target price --one-hot kind\n"},
       {"sizes.csv", "--decimal ,",
        "sex;a;b\n1;1,5;10\n2;2,5;\n1;3,5;30\n2;4,5;45\n1;6,5;60\n2;7,5;11\n",
-       "lapis fit rr sizes.csv --target b --decimal ,\n"},
+       "lapis fit auto sizes.csv --target b --decimal ,\n"},
       {"holes.csv", "",
        "name,a,b,c,kind\nx1,1,2,3.5,u\nx2,,3,4,v\nx3,3,,5,u\n"
        "x4,2,4,,v\nx5,1,2,,u\n",

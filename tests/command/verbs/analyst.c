@@ -481,6 +481,71 @@ static void refusals_name_what_is_in_the_table(void **state)
   command_end(&c);
 }
 
+/* 40 patients of three visits each, in a shuffled order where asked for: not
+ * one visit tells of another patient. */
+static void put_visits(const command *c, const char *code, bool shuffled)
+{
+  char text[8192] = "patient,a,b,ill\n";
+  uint64_t seed = 3;
+  for (int j = 0; j < 120; j++) {
+    int of = shuffled ? j % 40 : j / 3;
+    sprintf(text + strlen(text), code, of + 1);
+    sprintf(text + strlen(text), ",%.3f,%.3f,%s\n", check_normal(&seed),
+            check_normal(&seed), check_uniform(&seed) < .5 ? "no" : "yes");
+  }
+  command_write(c, "visits.csv", text, strlen(text));
+}
+
+/* Names of patients are no feature: info proposes -G, --one-hot and --id say
+ * so. */
+static void visits_are_of_patients(void **state)
+{
+  static const struct {
+    const char *code, *asked;
+    bool shuffled;
+  } all[] = {{"P%03d", "--target ill -G patient\n", false},
+             {"P%03d", "--target ill -G patient\n", true},
+             {"p%d", "--target ill -G patient\n", false},
+             {"%d", "--target ill -G patient\n", false},
+             {"%d", "--target ill\n", true}};
+  command c;
+  command_begin(&c);
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    put_visits(&c, all[k].code, all[k].shuffled);
+    command_do(&c, "info visits.csv");
+    if (strstr(c.out, all[k].asked) == NULL) fail_msg("%zu: %s", k, c.out);
+  }
+  put_visits(&c, "P%03d", true);
+  command_run(&c, "fit linear visits.csv --target ill --one-hot patient");
+  command_expect(&c, 0, NAMES_SEVERAL_ROWS);
+  command_run(&c, "fit linear visits.csv --target ill --id patient");
+  command_expect(&c, 0, NAMES_SEVERAL_ROWS);
+  command_run(&c, "fit linear visits.csv --target ill -G patient");
+  assert_null(strstr(c.err, NAMES_SEVERAL_ROWS));
+  command_end(&c);
+}
+
+/* Spellings of a word are told of where it is a feature, too; a positive word
+ * that there is none of names those there are. */
+static void words_are_spelt_alike(void **state)
+{
+  command c;
+  command_begin(&c);
+  static const char text[] =
+      "a,kind,y\n1,Monthly,yes\n2,monthly,no\n3,yearly,yes\n4,yearly,no\n";
+  command_write(&c, "t.csv", text, sizeof text - 1);
+  command_run(&c, "fit linear t.csv --target y --one-hot kind");
+  command_expect(&c, 0, "\"kind\"");
+  assert_non_null(strstr(c.err, DIFFER_IN_CASE));
+  command_run(&c, "fit linear t.csv --target y --one-hot kind --positive ja");
+  assert_int_equal(c.code, 2);
+  assert_true(check_has(c.err, "\"ja\"; the words here: \"no\", \"yes\"\n"));
+  command_run(&c, "fit linear t.csv --target kind --drop y --positive monthly");
+  assert_int_equal(c.code, 2);
+  assert_true(check_has(c.err, "\"Monthly\", \"monthly\", \"yearly\"\n"));
+  command_end(&c);
+}
+
 int test_analyst(void)
 {
   const struct CMUnitTest cases[] = {
@@ -501,6 +566,8 @@ int test_analyst(void)
       cmocka_unit_test(doubts_say_what_their_number_is),
       cmocka_unit_test(a_table_doubts_what_is_listed),
       cmocka_unit_test(refusals_name_what_is_in_the_table),
+      cmocka_unit_test(visits_are_of_patients),
+      cmocka_unit_test(words_are_spelt_alike),
   };
   return run_cases(cases, NULL, NULL);
 }

@@ -347,7 +347,7 @@ static void fit_reads_what_cv_wrote(void **state)
   put(&c, "my p.csv", text);
   command_run(&c, "cv mc 'my p.csv' --target tall --map standard,scale:2 "
                   "--gamma 2 --grid mu-rel=.5,.02 --grid lambda=.3,3 --folds 3 "
-                  "--config best.json");
+                  "--positive no --config best.json");
   command_expect(&c, 0, before);
   const char *at = strstr(c.err, before) + sizeof before - 1;
   snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
@@ -362,6 +362,7 @@ static void fit_reads_what_cv_wrote(void **state)
   command_slurp(&c, "file.csv", file, sizeof file);
   command_slurp(&c, "said.csv", said, sizeof said);
   assert_string_equal(file, said);
+  assert_non_null(strstr(file, "score of no"));
   command_run(&c,
               "fit mc 'my p.csv' --target tall --map standard -q -o said.csv "
               "--config best.json"); /* what is said counts more */

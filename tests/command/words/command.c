@@ -386,7 +386,7 @@ static void eval_names_classes(void **state)
 }
 
 /* Rows in another order are joined by name; columns are refused. */
-static void eval_wants_one_order(void **state)
+static void rows_are_joined_by_name(void **state)
 {
   command c;
   command_begin(&c);
@@ -416,10 +416,13 @@ static void eval_wants_one_order(void **state)
   command_run(&c, "eval auroc --truth y.csv --scores s.csv --target y");
   command_expect(&c, 0, "s.csv: " JOINED_WITH "y.csv");
   assert_string_equal(c.out, "auroc 1.000000\n");
-  /* the same of labels beside a data file, before anything is fitted */
+  /* the same of labels beside a data file */
   write_text(&c, "y.csv", "name,y\neve,1\nbob,1\nann,0\n");
-  command_run(&c, "fit mc t.npz -Y y.csv --id name --target y --mu-rel .1");
-  command_expect(&c, 4, "eve ann y.csv 1 t.npz");
+  command_run(&c, "fit mc t.npz -Y y.csv --id name --target y --mu-rel .1 -o "
+                  "y.npz");
+  command_expect(&c, 0, "t.npz: " JOINED_WITH "y.csv");
+  command_do(&c, "eval accuracy --truth t.npz --scores y.npz:labels");
+  assert_true(check_has(c.out, "accuracy 1.000000\n"));
   command_end(&c);
 }
 
@@ -643,7 +646,7 @@ int test_command(void)
       cmocka_unit_test(info_says_what_is_inside),
       cmocka_unit_test(suspects_are_listed),
       cmocka_unit_test(eval_names_classes),
-      cmocka_unit_test(eval_wants_one_order),
+      cmocka_unit_test(rows_are_joined_by_name),
       cmocka_unit_test(results_are_archives),
       cmocka_unit_test(convert_choose_predict),
       cmocka_unit_test(the_demo_shows_what_it_runs),

@@ -71,6 +71,23 @@ static void hear(int level, const char *text, void *user)
   *said = *said || (level == -1 && strstr(text, "equally frequent") != NULL);
 }
 
+/* Labels are the likelier class; of a balanced fit what scores say. */
+static void labels_are_likely(const lapis_solver *s, const double *labels,
+                              bool balanced)
+{
+  lapis_mat by;
+  assert_int_equal(
+      lapis_result_get(s, balanced ? "scores" : "probabilities", &by),
+      LAPIS_OK);
+  for (int64_t j = 0; j < by.cols; j++) {
+    const double *of = (const double *)by.val + j * by.rows;
+    int64_t best = 0;
+    for (int64_t c = 1; c < by.rows; c++) best = of[c] > of[best] ? c : best;
+    if (by.rows == 1) best = of[0] > (balanced ? 0 : .5);
+    CHECK_NEAR(labels[j], (double)best, 0);
+  }
+}
+
 /* What fit says of its samples is what predict says of them; of a balanced fit
  * both are of the shares given, which is said. */
 static void fit_and_predict_say_the_same(void **state)
@@ -106,6 +123,8 @@ static void fit_and_predict_say_the_same(void **state)
     const double *got = sv_array(p, "probabilities");
     for (int64_t k = 0; k < of.rows * N; k++)
       CHECK_NEAR(((const double *)of.val)[k], got[k], 1e-9);
+    labels_are_likely(s, sv_array(s, "labels"), set.balanced);
+    labels_are_likely(p, sv_array(p, "labels"), set.balanced);
     for (int64_t j = 0; j < N; j++) mean += of.rows == 1 ? got[j] : 0;
     if (of.rows == 1) CHECK_NEAR(mean / N, share / N, .1);
     lapis_solver_free(p);

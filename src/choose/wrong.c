@@ -1,0 +1,199 @@
+/* wrong.c - the share of wrong labels and which ones, by what was predicted of
+ * each while it was hidden.
+ *
+ * A label is wrong with probability f, whatever its sample, and then any of the
+ * K - 1 other classes.  What was predicted was learnt from such labels, and
+ * knows in part how often they are wrong: where the likeliest class has p, it
+ * would have q if none were,
+ *
+ *   p = (1 - g) q + g (1 - q) / (K - 1),  g = f / 2,
+ *
+ * and a right label is another with probability
+ *
+ *   e = 1 / (1 + (q / (1 - q))^a),
+ *
+ * a, one number as f, as predictions are too sure or not sure enough; which one
+ * it then is, r has predicted, its share of 1 - p.  So class c is given instead
+ * with probability
+ *
+ *   (1 - f) e r + f (1 - e r) / (K - 1),
+ *
+ * which levels off at f / (K - 1) however sure predictions become, and however
+ * unlikely the class: by that wrong labels are told from classes that overlap.
+ * f is the likeliest; its interval holds all with which, by their best a, the
+ * labels are not less likely by 1.92 in the logarithm (Wilks).  What is said of
+ * a single label is the mean over f and a by their likelihood, f exponential
+ * and log a normal before.  (g = 0 misses labels where many are wrong, g = f
+ * finds too many where classes overlap.) */
+#include "choose/wrong.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BINS = 81, RESTS = 12, EXPONENTS = 40, SHARES = 161 };
+static const double SUREST = 8, MOST = .45, WILKS = 1.92, LEAST = 1e-12;
+static const double MAY_BE = 1e-3; /* of the likeliest point */
+static const double USUAL = .1;    /* the mean of f before labels are seen */
+
+struct wrong_point {
+  double f, a, weight;
+};
+
+typedef struct counts {
+  /* labels, by odds of what was predicted, others by powers of 1/2 of r */
+  double is[BINS], other[BINS][RESTS];
+} counts;
+
+static double odds_of(int bin)
+{
+  return SUREST * bin / (BINS - 1);
+}
+
+/* .25 .. 6 */
+static double exponent(int k)
+{
+  return .25 * pow(24, k / (double)(EXPONENTS - 1));
+}
+
+/* Log odds of q by those of p, at most SUREST. */
+static double undone(double odds, double f, double K)
+{
+  double p = 1 / (1 + exp(-odds)), g = f / 2, rest = g / (K - 1);
+  double q = fmin((p - rest) / (1 - g - rest), 1);
+  return fmin(log(fmax(q, .5) / fmax(1 - q, LEAST)), SUREST);
+}
+
+static double error_of(double odds, double a)
+{
+  return 1 / (1 + exp(a * odds));
+}
+
+static void count(const wrong_label *all, size_t stride, int64_t n, counts *to)
+{
+  memset(to, 0, sizeof *to);
+  for (int64_t k = 0; k < n; k++) {
+    const wrong_label *x =
+        (const wrong_label *)(const void *)((const char *)all +
+                                            (size_t)k * stride);
+    double odds = fmin(fmax(x->odds, 0), SUREST);
+    int bin = (int)rint(odds / SUREST * (BINS - 1));
+    double rest = fmax(x->rest, ldexp(1, 1 - RESTS));
+    if (x->other)
+      to->other[bin][(int)rint(-log2(rest))]++;
+    else
+      to->is[bin]++;
+  }
+}
+
+/* The probability of a class to be given that is right with that. */
+static double given(double f, double right, double K)
+{
+  return fmax((1 - f) * right + f * (1 - right) / (K - 1), LEAST);
+}
+
+/* odds: of each bin, undone by f. */
+static double likelihood(const counts *of, const double *odds, double f,
+                         double a, double K)
+{
+  double sum = 0;
+  for (int b = 0; b < BINS; b++) {
+    double e = error_of(odds[b], a), right = 1 - e;
+    if (of->is[b] > 0) sum += of->is[b] * log(given(f, right, K));
+    for (int r = 0; r < RESTS; r++)
+      if (of->other[b][r] > 0)
+        sum += of->other[b][r] * log(given(f, ldexp(e, -r), K));
+  }
+  return sum;
+}
+
+/* SHARES x EXPONENTS, f from `from` on in equal steps; best: of each f. */
+static double fill(const counts *of, double from, double step, double K,
+                   double scale, double *log_of, double *best)
+{
+  double most = -INFINITY, odds[BINS];
+  for (int i = 0; i < SHARES; i++) {
+    double f = from + i * step;
+    best[i] = -INFINITY;
+    for (int b = 0; b < BINS; b++) odds[b] = undone(odds_of(b), f, K);
+    for (int k = 0; k < EXPONENTS; k++) {
+      double v = scale * likelihood(of, odds, f, exponent(k), K);
+      log_of[i * EXPONENTS + k] = v;
+      best[i] = fmax(best[i], v);
+    }
+    most = fmax(most, best[i]);
+  }
+  return most;
+}
+
+/* The first and last that may be by so much. */
+static void ends(const double *best, double least, int *from, int *to)
+{
+  for (*from = 0; *from < SHARES - 1 && best[*from] < least;) ++*from;
+  for (*to = SHARES - 1; *to > 0 && best[*to] < least;) --*to;
+}
+
+/* Of a prior by which f is exponential and log a normal. */
+static lapis_status keep_points(lapis_ctx *ctx, double from, double step,
+                                const double *log_of, double most,
+                                wrong_share *out)
+{
+  double sum = 0;
+  out->point = base_alloc(ctx, SHARES * EXPONENTS, sizeof *out->point);
+  if (out->point == NULL) return LAPIS_ENOMEM;
+  for (int i = 0; i < SHARES * EXPONENTS; i++) {
+    double a = exponent(i % EXPONENTS), f = from + i / EXPONENTS * step;
+    double weight = exp(log_of[i] - most - f / USUAL - .5 * log(a) * log(a));
+    if (weight < MAY_BE * exp(-from / USUAL)) continue;
+    out->point[out->points++] = (wrong_point){f, a, weight};
+    sum += weight;
+  }
+  for (int k = 0; k < out->points; k++) out->point[k].weight /= sum;
+  return LAPIS_OK;
+}
+
+lapis_status wrong_fit(lapis_ctx *ctx, const wrong_label *all, size_t stride,
+                       int64_t n, double K, double trials, wrong_share *out)
+{
+  counts of;
+  double step = MOST / (SHARES - 1), scale = n > 0 ? trials / (double)n : 1;
+  int from, to;
+  *out = (wrong_share){.high = 1, .K = K};
+  double *log_of = base_alloc(ctx, SHARES * (EXPONENTS + 1), sizeof *log_of);
+  if (log_of == NULL) return LAPIS_ENOMEM;
+  double *best = log_of + SHARES * EXPONENTS;
+  count(all, stride, n, &of);
+  double most = fill(&of, 0, step, K, scale, log_of, best);
+  ends(best, most - 4 * WILKS, &from, &to); /* once more, where it may be */
+  double start = fmax(from - 1, 0) * step,
+         end = fmin(to + 1, SHARES - 1) * step;
+  step = (end - start) / (SHARES - 1);
+  most = fill(&of, start, step, K, scale, log_of, best);
+  ends(best, most - WILKS, &from, &to);
+  out->low = start + from * step;
+  out->high = start + to * step;
+  for (int i = 0; i < SHARES; i++)
+    if (best[i] >= most) out->f = start + i * step;
+  lapis_status s = keep_points(ctx, start, step, log_of, most, out);
+  base_free(log_of);
+  return s;
+}
+
+void wrong_free(wrong_share *w)
+{
+  base_free(w->point);
+  w->point = NULL;
+}
+
+/* right: that it is the class of its sample, before it was given. */
+double wrong_is(const wrong_share *w, const wrong_label *x)
+{
+  double mean = 0;
+  for (int k = 0; k < w->points; k++) {
+    const wrong_point *p = &w->point[k];
+    double e = error_of(undone(x->odds, p->f, w->K), p->a),
+           right = x->other ? e * x->rest : 1 - e;
+    double wrong = p->f / (w->K - 1) * (1 - right);
+    mean += p->weight * wrong / fmax(wrong + (1 - p->f) * right, LEAST);
+  }
+  return mean;
+}

@@ -1,0 +1,29 @@
+/* wrong.h - the share of wrong labels and which ones, by what was predicted of
+ * each while it was hidden. */
+#ifndef LAPIS_WRONG_H
+#define LAPIS_WRONG_H
+#include "base/base.h"
+
+/* A label, and what was predicted of it. */
+typedef struct wrong_label {
+  double odds; /* log odds of the likeliest class */
+  bool other;  /* the label is another than that */
+  double rest; /* of another: its share of what the likeliest leaves, 0 .. 1 */
+} wrong_label;
+
+typedef struct wrong_point wrong_point;
+typedef struct wrong_share {
+  double f, low, high; /* likeliest; an interval of 95 % */
+  double K;            /* classes */
+  wrong_point *point;  /* what f and a may be, with weights */
+  int points;
+} wrong_share;
+
+/* Of labels at `stride` bytes; trials: what they count together, at most n. */
+lapis_status wrong_fit(lapis_ctx *ctx, const wrong_label *all, size_t stride,
+                       int64_t n, double K, double trials, wrong_share *out);
+void wrong_free(wrong_share *w);
+/* The probability that a label is wrong. */
+double wrong_is(const wrong_share *w, const wrong_label *x);
+
+#endif
