@@ -96,6 +96,7 @@
 
 #define NOTHING_LEARNT "nothing was clearly learnt"
 #define NONE_LOOKS_WRONG "No given label looks wrong; these fit least"
+#define ONE_OF_THESE_LOOKS " of these given labels look"
 #define THESE_LOOK_WRONG "These given labels look wrong"
 #define TRUE_SHARE_IS " the true share is "
 #define NO_DIFFERENCE_OF_P "P made no difference on any fold (--gamma G "

@@ -264,14 +264,18 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
   const int64_t *wrong = wrong_labels(c);
   if (wrong != NULL)
     printf("%s\n", lapis_doubts_text(wrong, sentence, sizeof sentence));
-  if (pair->cols > 0)
+  const char *by_margin =
+      wrong == NULL ? " (margin above 0: predicted to be another while hidden)"
+                    : "";
+  if (rather_wrong > 0 && rather_wrong < pair->cols)
+    printf("%lld of these given labels look%s wrong, the others fit least; "
+           "the most doubtful first%s\n",
+           (long long)rather_wrong, rather_wrong == 1 ? "s" : "", by_margin);
+  else if (pair->cols > 0)
     printf("%s, the %lld most doubtful first%s\n",
            rather_wrong > 0 ? "given labels that look wrong"
                             : "no given label looks wrong",
-           (long long)pair->cols,
-           wrong == NULL ? " (margin above 0: predicted to be another while "
-                           "hidden)"
-                         : "");
+           (long long)pair->cols, by_margin);
   for (int64_t i = 0; i < pair->cols; i++) {
     int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
     int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;

@@ -141,7 +141,8 @@ static lapis_status keep_points(lapis_ctx *ctx, double from, double step,
   out->point = base_alloc(ctx, SHARES * EXPONENTS, sizeof *out->point);
   if (out->point == NULL) return LAPIS_ENOMEM;
   for (int i = 0; i < SHARES * EXPONENTS; i++) {
-    double a = exponent(i % EXPONENTS), f = from + i / EXPONENTS * step;
+    int share = i / EXPONENTS;
+    double a = exponent(i % EXPONENTS), f = from + share * step;
     double weight = exp(log_of[i] - most - f / USUAL - .5 * log(a) * log(a));
     if (weight < MAY_BE * exp(-from / USUAL)) continue;
     out->point[out->points++] = (wrong_point){f, a, weight};
