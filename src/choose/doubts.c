@@ -216,7 +216,6 @@ static lapis_status judge(lapis_ctx *ctx, const asked *of, doubt *all,
     if (some) all[k].wrong = is;
     *found += wrong[3] != LAPIS_DOUBTS_GUESSED && wrong[3] != 0 && is >= .5;
   }
-  wrong_free(&w);
   qsort(all, (size_t)n, sizeof *all, least_first);
   return LAPIS_OK;
 }

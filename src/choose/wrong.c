@@ -30,14 +30,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BINS = 81, RESTS = 12, EXPONENTS = 40, SHARES = 161 };
+enum { BINS = WRONG_BINS, RESTS = WRONG_RESTS, EXPONENTS = 40, SHARES = 161 };
 static const double SUREST = 8, MOST = .45, WILKS = 1.92, LEAST = 1e-12;
 static const double MAY_BE = 1e-3; /* of the likeliest point */
 static const double USUAL = .1;    /* the mean of f before labels are seen */
-
-struct wrong_point {
-  double f, a, weight;
-};
 
 typedef struct counts {
   /* labels, by odds of what was predicted, others by powers of 1/2 of r */
@@ -99,9 +95,8 @@ static double likelihood(const counts *of, const double *odds, double f,
   for (int b = 0; b < BINS; b++) {
     double e = error_of(odds[b], a), right = 1 - e;
     if (of->is[b] > 0) sum += of->is[b] * log(given(f, right, K));
-    for (int r = 0; r < RESTS; r++)
-      if (of->other[b][r] > 0)
-        sum += of->other[b][r] * log(given(f, ldexp(e, -r), K));
+    for (int r = 0; r < RESTS; r++, e /= 2)
+      if (of->other[b][r] > 0) sum += of->other[b][r] * log(given(f, e, K));
   }
   return sum;
 }
@@ -132,24 +127,41 @@ static void ends(const double *best, double least, int *from, int *to)
   for (*to = SHARES - 1; *to > 0 && best[*to] < least;) --*to;
 }
 
-/* Of a prior by which f is exponential and log a normal. */
-static lapis_status keep_points(lapis_ctx *ctx, double from, double step,
-                                const double *log_of, double most,
-                                wrong_share *out)
+/* Adds to each bin how probable it is that its labels are wrong, times weight;
+ * odds: of each, undone by f. */
+static void add_mean(wrong_share *to, const double *odds, double f, double a,
+                     double weight)
 {
-  double sum = 0;
-  out->point = base_alloc(ctx, SHARES * EXPONENTS, sizeof *out->point);
-  if (out->point == NULL) return LAPIS_ENOMEM;
+  double each = f / (to->K - 1);
+  for (int b = 0; b < BINS; b++) {
+    double right = error_of(odds[b], a), likely = 1 - right;
+    for (int r = 0; r <= RESTS; r++, right = r < RESTS ? right / 2 : likely) {
+      double wrong = each * (1 - right), all = wrong + (1 - f) * right;
+      to->mean[b][r] += all > LEAST ? weight * wrong / all : 0;
+    }
+  }
+}
+
+/* Of a prior by which f is exponential and log a normal. */
+static void find_means(double from, double step, double *log_of, double most,
+                       wrong_share *out)
+{
+  double sum = 0, *weight = log_of;
   for (int i = 0; i < SHARES * EXPONENTS; i++) {
     int share = i / EXPONENTS;
     double a = exponent(i % EXPONENTS), f = from + share * step;
-    double weight = exp(log_of[i] - most - f / USUAL - .5 * log(a) * log(a));
-    if (weight < MAY_BE * exp(-from / USUAL)) continue;
-    out->point[out->points++] = (wrong_point){f, a, weight};
-    sum += weight;
+    weight[i] = exp(log_of[i] - most - f / USUAL - .5 * log(a) * log(a));
+    if (weight[i] < MAY_BE * exp(-from / USUAL)) weight[i] = 0;
+    sum += weight[i];
   }
-  for (int k = 0; k < out->points; k++) out->point[k].weight /= sum;
-  return LAPIS_OK;
+  for (int i = 0; i < SHARES; i++) {
+    double odds[BINS], f = from + i * step;
+    for (int b = 0; b < BINS; b++) odds[b] = undone(odds_of(b), f, out->K);
+    for (int k = 0; k < EXPONENTS; k++) {
+      double share = weight[i * EXPONENTS + k] / sum;
+      if (share > 0) add_mean(out, odds, f, exponent(k), share);
+    }
+  }
 }
 
 lapis_status wrong_fit(lapis_ctx *ctx, const wrong_label *all, size_t stride,
@@ -174,27 +186,24 @@ lapis_status wrong_fit(lapis_ctx *ctx, const wrong_label *all, size_t stride,
   out->high = start + to * step;
   for (int i = 0; i < SHARES; i++)
     if (best[i] >= most) out->f = start + i * step;
-  lapis_status s = keep_points(ctx, start, step, log_of, most, out);
+  find_means(start, step, log_of, most, out);
   base_free(log_of);
-  return s;
+  return LAPIS_OK;
 }
 
-void wrong_free(wrong_share *w)
+/* As far as `part`. */
+static double between(double from, double to, double part)
 {
-  base_free(w->point);
-  w->point = NULL;
+  return from + part * (to - from);
 }
 
-/* right: that it is the class of its sample, before it was given. */
 double wrong_is(const wrong_share *w, const wrong_label *x)
 {
-  double mean = 0;
-  for (int k = 0; k < w->points; k++) {
-    const wrong_point *p = &w->point[k];
-    double e = error_of(undone(x->odds, p->f, w->K), p->a),
-           right = x->other ? e * x->rest : 1 - e;
-    double wrong = p->f / (w->K - 1) * (1 - right);
-    mean += p->weight * wrong / fmax(wrong + (1 - p->f) * right, LEAST);
-  }
-  return mean;
+  double at = fmin(fmax(x->odds, 0), SUREST) / SUREST * (BINS - 1);
+  double deep = x->other ? -log2(fmax(x->rest, ldexp(1, 1 - RESTS))) : RESTS;
+  int b = (int)fmin(floor(at), BINS - 2);
+  int r = x->other ? (int)fmin(floor(deep), RESTS - 2) : RESTS - 1;
+  return between(between(w->mean[b][r], w->mean[b][r + 1], deep - r),
+                 between(w->mean[b + 1][r], w->mean[b + 1][r + 1], deep - r),
+                 at - b);
 }

@@ -11,18 +11,18 @@ typedef struct wrong_label {
   double rest; /* of another: its share of what the likeliest leaves, 0 .. 1 */
 } wrong_label;
 
-typedef struct wrong_point wrong_point;
+enum { WRONG_BINS = 81, WRONG_RESTS = 12 };
 typedef struct wrong_share {
   double f, low, high; /* likeliest; an interval of 95 % */
   double K;            /* classes */
-  wrong_point *point;  /* what f and a may be, with weights */
-  int points;
+  /* how probable it is that a label is wrong, by odds and powers of 1/2 of
+   * rest; the last column: it is the likeliest */
+  double mean[WRONG_BINS][WRONG_RESTS + 1];
 } wrong_share;
 
 /* Of labels at `stride` bytes; trials: what they count together, at most n. */
 lapis_status wrong_fit(lapis_ctx *ctx, const wrong_label *all, size_t stride,
                        int64_t n, double K, double trials, wrong_share *out);
-void wrong_free(wrong_share *w);
 /* The probability that a label is wrong. */
 double wrong_is(const wrong_share *w, const wrong_label *x);
 
