@@ -68,6 +68,14 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %                      answers are, the least first: probability of the best
   %                      class less that of the next, of several labels the
   %                      mean of those not known
+  %  importance          d x 3, where it is asked for, of what was compared:
+  %                      how much more log-loss hidden labels have once the
+  %                      values of the feature are shuffled, or R^2 that
+  %                      hidden numbers lose, and its standard error; of names
+  %                      that became features of 0 and 1, all of them
+  %                      together; and whether the answer, number or
+  %                      probability of yes, rises with the feature, up to 1,
+  %                      or falls, down to -1
   %  completed           n x d, where gaps are filled: X
   %  fill_ways           ways, where gaps are filled: how
   %  fill_weights        d x ways, where gaps are filled: their weights in the

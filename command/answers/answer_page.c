@@ -9,6 +9,7 @@
 #include "candidate_sheet.h"
 #include "command/run/grids.h"
 #include "command/run/page_rows.h"
+#include "importance_sheet.h"
 #include "lapis/images.h"
 
 typedef struct answer_page {
@@ -26,6 +27,7 @@ typedef struct answer_page {
   lapis_cells before, after; /* of a table that was completed */
   const char **cells;
   unsigned char *filled;
+  cli_importance importance;
 } answer_page;
 
 static void page_close(answer_page *p)
@@ -44,6 +46,7 @@ static void page_close(answer_page *p)
   lapis_cells_free(&p->after);
   free(p->cells);
   free(p->filled);
+  importance_free(&p->importance);
   free(p);
 }
 
@@ -75,6 +78,20 @@ static void add_candidates(answer_page *p, const lapis_solver *s)
   p->r.candidates = names;
   p->r.candidate_figures = figures;
   p->r.chosen = best;
+}
+
+static lapis_status add_importance(cli *c, answer_page *p,
+                                   const lapis_solver *s,
+                                   const lapis_dataset *ds)
+{
+  cli_importance *of = &p->importance;
+  lapis_status status = importance_read(c, s, ds, of);
+  if (status < 0 || of->count == 0) return status;
+  p->r.importance = lapis_mat_f64(of->value, 2, of->count);
+  p->r.importance_names = lapis_mat_text(of->name, 1, of->count);
+  p->r.importance_ways = lapis_mat_text(of->way, 1, of->count);
+  p->r.importance_of_numbers = of->numbers;
+  return LAPIS_OK;
 }
 
 static void add_settings(answer_page *p, const lapis_solver *s)
@@ -344,7 +361,8 @@ static lapis_status compose(cli *c, const lapis_solver *s,
   p->r.facts = p->facts.count;
   p->r.settings = p->settings.count;
   p->r.command = lapis_json_text(p->run, "command", NULL);
-  return complete(c, p);
+  lapis_status status = add_importance(c, p, s, ds);
+  return status < 0 ? status : complete(c, p);
 }
 
 static lapis_status write_page(cli *c, const lapis_solver *s,

@@ -175,9 +175,8 @@ const int64_t *wrong_labels(const cli *c)
 }
 
 /* ---- what they are ------------------------------------------------------*/
-/* A value of Y as it was written. */
-static const char *label_text(cli *c, const lapis_dataset *ds, double v,
-                              char *to, size_t size)
+const char *label_text(cli *c, const lapis_dataset *ds, double v, char *to,
+                       size_t size)
 {
   lapis_mat texts = class_texts(c, ds);
   int64_t code = (int64_t)v;

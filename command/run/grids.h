@@ -44,4 +44,7 @@ void sample_name(const lapis_dataset *ds, int64_t j, char *to, size_t size);
 lapis_json *contradicted_json(const cli *c);
 lapis_json *wrong_json(const cli *c); /* of wrong_labels */
 
+/* A value of Y as it was written, for a terminal. */
+const char *label_text(cli *c, const lapis_dataset *ds, double v, char *to,
+                       size_t size);
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command/answers/candidate_sheet.h"
+#include "command/answers/importance_sheet.h"
 #include "command/command.h"
 #include "command/run/grids.h"
 
@@ -373,6 +374,8 @@ static int report(cli *c, const job *j)
   cli_candidates of = candidates(j);
   if (!c->quiet) candidates_print(&of);
   lapis_status status = write_files(c, j);
+  cli_importance matters = {.count = 0};
+  if (status >= 0) status = importance_read(c, j->solver, j->ds, &matters);
   if (status < 0) return cli_fail_status(c, status);
   if (c->json) {
     lapis_json *to = run_json(c, c->method->name, c->method, j->solver,
@@ -387,6 +390,8 @@ static int report(cli *c, const job *j)
     if (has_result(j, "ask_index", &index) &&
         has_result(j, "ask_margin", &margin))
       lapis_json_put(to, "ask", asked_json(&index, &margin));
+    if (matters.count > 0)
+      lapis_json_put(to, "importance", importance_json(&matters));
     if (wrong_labels(c) != NULL)
       lapis_json_put(to, "expected_wrong", wrong_json(c));
     print_json(to);
@@ -394,8 +399,10 @@ static int report(cli *c, const job *j)
     print_text(c, j);
     print_contradicted(c, j->ds);
     print_asked(j);
+    importance_print(&matters);
     print_filled(c, j);
   }
+  importance_free(&matters);
   return cli_exit_code(c, info->status);
 }
 
@@ -620,6 +627,22 @@ static int hold_out(cli *c, const lapis_dataset *ds, void *settings)
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
 }
 
+/* A page says what matters where that costs little. */
+static int weigh(cli *c, const lapis_dataset *ds, void *settings)
+{
+  enum { MOST = 40, MOST_ROWS = 5000 };
+  const lapis_data *data = lapis_dataset_data(ds);
+  bool small = data->Y.rows > 0 && data->X.rows <= MOST &&
+               data->X.colptr == NULL && data->X.cols <= MOST_ROWS;
+  if (!is_page(args_get(&c->args, "output")) || !small ||
+      !says(c, settings, "importance", "false") ||
+      says(c, settings, "bags", "true"))
+    return EXIT_DONE;
+  lapis_status s =
+      lapis_settings_set(c->ctx, c->method, settings, "importance", "true");
+  return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
 static int check_given(cli *c, job *j)
 {
   unsigned used = lapis_method_reads(c->method, j->settings);
@@ -634,6 +657,7 @@ static int check_given(cli *c, job *j)
     if (s < 0) return cli_fail_status(c, s);
   }
   if (code == EXIT_DONE && j->chooses) code = hold_out(c, j->ds, j->settings);
+  if (code == EXIT_DONE && j->chooses) code = weigh(c, j->ds, j->settings);
   if (code == EXIT_DONE && j->chooses) code = fill(c, j->settings);
   if (code == EXIT_DONE) code = given_members(c, j->ds, used, &j->data);
   if (code != EXIT_DONE) return code;

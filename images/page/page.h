@@ -84,7 +84,7 @@ typedef struct page_view {
 } page_view;
 extern const page_view view_sheet, view_suspects, view_gallery, view_roc,
     view_samples, view_classes, view_curves, view_run, view_sure,
-    view_candidates, view_cells;
+    view_candidates, view_cells, view_importance;
 
 /* samples.c: column j of A as a grey picture, w->height x w->width. */
 void page_sample(page *p, const lapis_report *w, const lapis_mat *A, int64_t j,

@@ -8,9 +8,9 @@
 #include "mat/mat.h"
 
 static const page_view *const views[] = {
-    &view_sheet,  &view_suspects,   &view_gallery, &view_sure,
-    &view_cells,  &view_roc,        &view_classes, &view_samples,
-    &view_curves, &view_candidates, &view_run,
+    &view_sheet,      &view_suspects, &view_gallery,    &view_sure,
+    &view_importance, &view_cells,    &view_roc,        &view_classes,
+    &view_samples,    &view_curves,   &view_candidates, &view_run,
 };
 enum { VIEWS = sizeof views / sizeof *views };
 enum { FIGURE = 24 }; /* bytes; what is longer is a sentence */

@@ -513,6 +513,12 @@ typedef struct lapis_report {
   lapis_mat candidates, candidate_figures;
   int64_t chosen;
 
+  /* what is lost once a feature is shuffled, the most first */
+  lapis_mat importance;       /* 2 x f: log-loss, or R^2, and standard error */
+  lapis_mat importance_names; /* TEXT, f */
+  lapis_mat importance_ways;  /* TEXT, f: how the answer goes with it, or "" */
+  bool importance_of_numbers; /* R^2 */
+
   /* a table, completed: its cells, of which some were empty */
   lapis_mat cell_titles;  /* TEXT, c */
   lapis_mat cells;        /* TEXT, c x rows */

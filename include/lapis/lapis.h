@@ -114,6 +114,10 @@ typedef struct lapis_data {
   lapis_mat feature_names; /* TEXT, a row: what X's rows are called, or empty */
 } lapis_data;
 
+/* Feature i, and the one before it, are of one column of a table: both are
+ * named COLUMN=VALUE.  names: as feature_names. */
+LAPIS_API bool lapis_one_column(const lapis_mat *names, int64_t i);
+
 /* ---- context: everything around the mathematics -------------------------*/
 typedef struct lapis_ctx lapis_ctx;
 LAPIS_API lapis_ctx *lapis_ctx_new(void); /* NULL: no memory */

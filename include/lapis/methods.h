@@ -98,6 +98,7 @@ typedef struct lapis_auto_settings {
   bool fill;           /* the gaps of X, also beside targets */
   bool bags;           /* Y is of groups, which are bags of instances */
   int64_t ask;         /* so many samples to be labelled next; 0: none */
+  bool importance;     /* of features, by shuffling them [B01] */
 } lapis_auto_settings;
 LAPIS_METHOD(auto, lapis_auto_settings)
 /* What the answer of a, compared on the labels that b hid, too, loses more than

@@ -49,6 +49,18 @@ def _choice(result):
     return str(result["choice"].ravel()[0]) if "choice" in result else None
 
 
+_IMPORTANCE = ("feature_importances_", "feature_importances_error_",
+               "feature_directions_")
+
+
+def _keep_importance(model, result):
+    """The columns of `importance`, where the fit was asked for it."""
+    for k, name in enumerate(_IMPORTANCE):
+        vars(model).pop(name, None)
+        if "importance" in result:
+            setattr(model, name, np.array(result["importance"][:, k]))
+
+
 class _Transductive(Classifier):
     """What answers for the samples of the fit, those without labels among
     them; where hidden labels have chosen, by probabilities."""
@@ -90,6 +102,7 @@ class _Transductive(Classifier):
         if "ask_index" in result:
             self.asked_ = np.flatnonzero(~absent)[
                 result["ask_index"].ravel().astype(int)]
+        _keep_importance(self, result)
         vars(self).pop("sets_", None)
         if "classes_kept" in result:
             self.sets_ = self._sets(_joined("classes_kept", result, others,
@@ -173,6 +186,11 @@ class AutoClassifier(_Transductive):
         features with other labels, without a comparison.
     asked_ : ndarray of int
         With `ask`: samples without a label whose labels would help most.
+    feature_importances_ : ndarray (n_features,)
+        With `importance`: how much more log-loss hidden labels have once the
+        values of a feature are shuffled; ``feature_importances_error_`` is the
+        standard error, and ``feature_directions_`` whether the larger class
+        is likelier as the feature grows (up to 1), or less likely (to -1).
     sets_ : ndarray of bool
         With `coverage`: as `predict_set`, of all samples.
     instance_labels_ : ndarray (n_samples,)
@@ -235,6 +253,11 @@ class AutoRegressor(RegressorMixin, Estimator):
         squared error relative to that of the mean, R^2 and more on hidden rows.
     choice_ : str or None
         The method that answered, as `candidates` takes it.
+    feature_importances_ : ndarray (n_features,)
+        With `importance`: R^2 that hidden numbers lose once the values of a
+        feature are shuffled; ``feature_importances_error_`` is the standard
+        error, and ``feature_directions_`` whether numbers rise with the
+        feature (up to 1), or fall (to -1).
     intervals_ : ndarray
         With `coverage`: as `predict_interval`, of all samples.
 
@@ -273,6 +296,7 @@ class AutoRegressor(RegressorMixin, Estimator):
         self.candidates_ = _candidates(result, _OF_NUMBERS)
         self.choice_ = _choice(result)
         self.transduction_ = self._shape(result["scores"].copy())
+        _keep_importance(self, result)
         vars(self).pop("intervals_", None)
         if "set_low" in result:
             self.intervals_ = self._ends(result)

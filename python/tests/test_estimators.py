@@ -523,6 +523,25 @@ class Habits(unittest.TestCase):
             lapis.MatrixCompletionClassifier(mu_rel=.1).fit(X, y).candidates_,
             [])
 
+    def test_importance_is_of_features(self):
+        """In the order of X; rises and falls of classes and of numbers."""
+        rng = np.random.default_rng(6)
+        X = rng.normal(size=(300, 4))
+        z = 2 * X[:, 1] - X[:, 3]
+        words = np.where(z + rng.logistic(size=300) > 0, "up", "down")
+        for model, y in ((lapis.AutoClassifier, words),
+                         (lapis.AutoRegressor, z + rng.normal(size=300))):
+            made = model(candidates="linear", importance=True).fit(X, y)
+            worth = made.feature_importances_
+            self.assertEqual(worth.shape, (4,))
+            self.assertEqual(worth.argsort()[::-1][:2].tolist(), [1, 3])
+            clear = worth > 3 * made.feature_importances_error_
+            self.assertEqual(clear.tolist(), [False, True, False, True])
+            self.assertGreater(made.feature_directions_[1], .5)
+            self.assertLess(made.feature_directions_[3], -.5)
+            made.set_params(importance=False).fit(X, y)
+            self.assertFalse(hasattr(made, "feature_importances_"))
+
     def test_sets_and_intervals_of_a_coverage(self):
         """Of the fit and of predict; other coverages nest."""
         rng = np.random.default_rng(4)

@@ -275,6 +275,18 @@ lapis_status mat_check_data(lapis_ctx *ctx, const char *method,
   return LAPIS_OK;
 }
 
+bool lapis_one_column(const lapis_mat *names, int64_t i)
+{
+  if (names == NULL || names->val == NULL || names->dtype != LAPIS_TEXT ||
+      names->rows != 1 || names->ld < 1 || names->colptr != NULL || i < 1 ||
+      i >= names->cols)
+    return false;
+  const char *const *text = names->val;
+  const char *a = text[i * names->ld], *b = text[(i - 1) * names->ld];
+  size_t length = a == NULL || b == NULL ? 0 : strcspn(a, "=");
+  return length > 0 && a[length] == '=' && strncmp(a, b, length + 1) == 0;
+}
+
 lapis_status mat_check_beside(lapis_ctx *ctx, const char *method,
                               const char *what, const lapis_mat *A,
                               const lapis_mat *X)

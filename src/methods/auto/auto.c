@@ -18,6 +18,7 @@
 #include "methods/auto/candidates.h"
 #include "methods/auto/cover.h"
 #include "methods/auto/holes.h"
+#include "methods/auto/importance.h"
 #include "methods/common_remarks.h"
 
 #define AT(field) offsetof(lapis_auto_settings, field)
@@ -72,6 +73,9 @@ static const lapis_param params[] = {
            .help = "also the N samples without a label whose labels would help "
                    "most: answers are unsure, and features unlike each other "
                    "(ask_index)"),
+    BOOL("importance", importance, .goes_with = "!bags",
+         .help = "also how much worse hidden labels, or numbers, are predicted "
+                 "once the values of a feature are shuffled (importance)"),
     BOOL("fill", fill,
          .help = "also fill the gaps of X (completed), as without targets"),
     PARAM_TOL(1e-4, "stop mc when its objective is proved to be within this "
@@ -116,6 +120,14 @@ static const lapis_result_row results[] = {
     RESULT_SETS(.when = "coverage", COMPARED),
     RESULT_INTERVALS(.when = "coverage", COMPARED),
     RESULT_ASKED,
+    RESULT("importance", "d x 3",
+           .where = "it is asked for, of what was compared",
+           .help = "how much more log-loss hidden labels have once the values "
+                   "of the feature are shuffled, or R^2 that hidden numbers "
+                   "lose, and its standard error; of names that became "
+                   "features of 0 and 1, all of them together; and whether the "
+                   "answer, number or probability of yes, rises with the "
+                   "feature, up to 1, or falls, down to -1"),
     RESULT_COMPLETED,
     RESULT("history", "checks x columns", STEPS,
            .help = "the course of the solve"),
@@ -147,7 +159,7 @@ const lapis_method auto_method = {
     .joint = true,
 };
 
-enum { MOST_TEXT = 96, SHOWN_NAMES = 5, ROWS = 2, HIDDEN = 5, USUAL_FOLDS = 5 };
+enum { MOST_TEXT = 96, ROWS = 2, HIDDEN = 5, USUAL_FOLDS = 5, FEW_FOLDS = 3 };
 typedef struct auto_solver {
   lapis_solver base;
   const char *name; /* "auto", or of whom it chooses the settings */
@@ -171,6 +183,7 @@ typedef struct auto_solver {
   double *held_out; /* K x n */
   bool covers;
   cover cover;         /* where it covers */
+  double *importance;  /* 3 x d, or NULL */
   lapis_solver *holes; /* with --fill */
 } auto_solver;
 
@@ -440,7 +453,8 @@ static lapis_status answer(auto_solver *w, double started)
                                                 &w->data, &w->like, &w->answer)
                         : race_default_new(ctx, &w->options, &w->data, &w->like,
                                            &w->answer));
-  bool more = w->set.held_out > 0 || w->set.coverage > 0 || w->set.fill;
+  bool more = w->set.held_out > 0 || w->set.coverage > 0 || w->set.importance ||
+              w->set.fill;
   double before = allow(w, started, more ? .5 : 1);
   base_compared(ctx, w->race != NULL);
   lapis_status s = lapis_solve(w->answer);
@@ -485,27 +499,29 @@ static lapis_status hold_out(auto_solver *w, double started)
   return s;
 }
 
-/* ---- sets and intervals -------------------------------------------------*/
-static lapis_status set_coverage(auto_solver *w, double started)
+/* ---- fits without a fold: sets and intervals, what matters ---------------*/
+/* LAPIS_EINVAL: nothing can be held out. */
+static lapis_status fit_folds(auto_solver *w, double started)
 {
   lapis_ctx *ctx = w->base.ctx;
-  lapis_status s = LAPIS_EINVAL;
-  if (!w->covers && w->race != NULL) {
-    int64_t folds = w->set.held_out > 0 ? w->set.held_out : USUAL_FOLDS;
-    double before = allow(w, started, w->set.held_out > 0 ? .5 : 1);
-    s = cover_fit(ctx, w->race, w->chosen, &w->data, &w->like, folds,
-                  &w->cover);
-    base_set_deadline(ctx, before);
-    w->covers = s >= 0 && s != LAPIS_CANCELLED && s != LAPIS_TIME_LIMIT;
-    if (!w->covers) cover_free(&w->cover);
-  }
-  if (!w->covers && (s == LAPIS_EINVAL || s == LAPIS_TIME_LIMIT))
-    base_note(ctx, BASE_WARNING, "no-coverage", "%s: no sets, or intervals: %s",
-              w->name,
-              s == LAPIS_TIME_LIMIT ? "time ran out before every fold was held "
-                                      "out"
-              : w->race == NULL     ? "nothing could be held out to compare"
-                                    : "too few labels are known");
+  int64_t usual = w->set.held_out > 0 ? w->set.held_out : USUAL_FOLDS;
+  int64_t folds = w->set.coverage > 0 ? usual : FEW_FOLDS;
+  if (w->covers) return LAPIS_OK;
+  if (w->race == NULL) return LAPIS_EINVAL;
+  double before = allow(w, started, w->set.held_out > 0 ? .5 : 1);
+  lapis_status s =
+      cover_fit(ctx, w->race, w->chosen, &w->data, &w->like, folds, &w->cover);
+  base_set_deadline(ctx, before);
+  w->covers = s >= 0 && s != LAPIS_CANCELLED && s != LAPIS_TIME_LIMIT;
+  if (!w->covers) cover_free(&w->cover);
+  return s;
+}
+
+static lapis_status set_coverage(auto_solver *w, double started)
+{
+  lapis_status s = fit_folds(w, started);
+  if (!w->covers)
+    cover_remark_none(w->base.ctx, w->race, s, w->name, "coverage");
   if (!w->covers) return s == LAPIS_EINVAL ? LAPIS_OK : s;
   w->cover.c.share = w->set.coverage;
   w->cover.c.by_class = w->set.coverage_by == LAPIS_COVERAGE_CLASS;
@@ -513,6 +529,25 @@ static lapis_status set_coverage(auto_solver *w, double started)
                        w->cover.fold, w->cover.own));
   return cover_remark(&w->cover, w->race, &w->data, &w->base, w->name,
                       w->options.numbers);
+}
+
+static lapis_status find_importance(auto_solver *w, double started)
+{
+  int64_t d = w->data.X.rows;
+  lapis_status s = fit_folds(w, started);
+  if (w->covers && w->importance == NULL) {
+    double *to = arena_reals(&w->base.arena, 3 * d);
+    TRY(arena_status(&w->base.arena));
+    double before = allow(w, started, 1);
+    s = importance_find(w->base.ctx, w->race, &w->cover, &w->data, to);
+    base_set_deadline(w->base.ctx, before);
+    if (s == LAPIS_OK) w->importance = to;
+  }
+  if (w->importance == NULL)
+    cover_remark_none(w->base.ctx, w->race, s, w->name, "importance");
+  if (w->importance == NULL) return s == LAPIS_EINVAL ? LAPIS_OK : s;
+  solver_publish(&w->base, "importance", lapis_mat_f64(w->importance, 3, d));
+  return LAPIS_OK;
 }
 
 /* ---- gaps of X ----------------------------------------------------------*/
@@ -568,11 +603,13 @@ static lapis_status solve(lapis_solver *s)
   publish(w);
   bool asks = w->set.ask > 0 && w->answer != NULL;
   bool covers = w->set.coverage > 0 && w->answer != NULL;
+  bool matters = w->set.importance && w->answer != NULL;
   bool fills = w->set.fill && !w->set.compare_only;
   if (asks && ends(ask_next(&w->base, w->answer, w->name, &w->data, w->set.ask),
                    &status))
     return status;
   if (covers && ends(set_coverage(w, started), &status)) return status;
+  if (matters && ends(find_importance(w, started), &status)) return status;
   if (fills && ends(complete(w, started), &status)) return status;
   if (w->set.held_out > 0) (void)ends(hold_out(w, started), &status);
   s->info.seconds = base_seconds() - started;
@@ -593,6 +630,7 @@ static lapis_status retune(lapis_solver *s, const void *settings)
   w->set.fill = next.fill;
   w->set.coverage = next.coverage;
   w->set.ask = next.ask;
+  w->set.importance = next.importance;
   w->set.coverage_by = next.coverage_by;
   return LAPIS_OK;
 }
@@ -603,7 +641,7 @@ static lapis_status model(lapis_solver *s, lapis_model **out)
   *out = NULL;
   if (w->answer != NULL) {
     lapis_status status = w->answer->model(w->answer, out);
-    if (status < 0 || !w->covers) return status;
+    if (status < 0 || !(w->set.coverage > 0 && w->covers)) return status;
     return cover_teach(s->ctx, &w->cover, *out);
   }
   return lapis_fail(s->ctx, LAPIS_EINVAL,
@@ -636,48 +674,6 @@ static unsigned stated(const lapis_mc_settings *set)
   return bits;
 }
 
-/* Reads "mc,linear". */
-static lapis_status read_candidates(lapis_ctx *ctx, const char *text, bool bags,
-                                    auto_options *o)
-{
-  bool none, *of_labels = o->numbers ? &none : &o->mc;
-  const struct {
-    const char *name;
-    bool *is;
-  } all[SHOWN_NAMES] = {{"mc", of_labels},
-                        {"rr", o->numbers ? &o->rr : &none},
-                        {"linear", &o->linear},
-                        {"trees", &o->trees},
-                        {"misvm", bags ? &o->misvm : &none}};
-  bool any = text != NULL && *text != '\0';
-  bool whole = any && strstr(text, " --") != NULL; /* with their settings */
-  for (int k = 0; k < SHOWN_NAMES; k++) *all[k].is = !any;
-  /* gaps are filled as they were when these were compared */
-  if (whole) o->named_as = text;
-  if (whole && (strstr(text, "impute") || strstr(text, RACE_FILLED)))
-    *of_labels = true;
-  for (const char *at = text; any && *at != '\0';) {
-    at += whole ? strspn(at, " ") : 0;
-    size_t length = strcspn(at, whole ? " ;" : ",");
-    int k = 0;
-    while (k < SHOWN_NAMES && (strlen(all[k].name) != length ||
-                               strncmp(all[k].name, at, length) != 0))
-      k++;
-    if (k == SHOWN_NAMES || all[k].is == &none)
-      return lapis_fail(ctx, LAPIS_EINVAL,
-                        "auto: --candidates has '%.*s'; it names some of %s, "
-                        "linear, trees%s",
-                        (int)length, at, o->numbers ? "rr" : "mc",
-                        o->numbers ? ", as targets are numbers"
-                        : bags     ? ", misvm"
-                                   : " (with --bags misvm, too)");
-    *all[k].is = true;
-    if (whole) length = strcspn(at, ";");
-    at += length + (at[length] != '\0');
-  }
-  return LAPIS_OK;
-}
-
 static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
                          const lapis_data *data, const lapis_auto_settings *set,
                          const lapis_mc_settings *like, lapis_solver **out)
@@ -697,8 +693,12 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "auto: --ask is of samples that lack a label; of numbers "
                       "and bags it cannot be said which would help most");
+  if (set->importance && (set->bags || data->X.colptr != NULL))
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "auto: --importance shuffles the features of a dense X, "
+                      "a row a sample; not of a sparse one, nor of bags");
   o.named = set->candidates != NULL && *set->candidates != '\0';
-  TRY(read_candidates(ctx, set->candidates, set->bags, &o));
+  TRY(candidates_read(ctx, set->candidates, set->bags, &o));
   if (mat_empty(&data->X) || mat_empty(&data->Y))
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: X and Y are needed",
                       class_->method);

@@ -142,6 +142,9 @@ void candidates_filler(comparison *r);
 lapis_status race_list_named(comparison *r);
 lapis_status race_join_named(comparison *r);
 char *candidate_named(const comparison *r, const candidate *x);
+/* Who may compete, of text as the setting `candidates` has it, into *o. */
+lapis_status candidates_read(lapis_ctx *ctx, const char *text, bool bags,
+                             auto_options *o);
 /* The candidates of the settings that are left open. */
 lapis_status candidates_list(comparison *r);
 /* Further ones, where the best stands at an end of what was tried; *more: how

@@ -11,8 +11,7 @@
 
 static const double LARGEST = 2; /* score, above that of any probability */
 
-/* The class of label t of sample j; -1: it is not known. */
-static int64_t class_of(const comparison *r, int64_t t, int64_t j)
+int64_t cover_class(const comparison *r, int64_t t, int64_t j)
 {
   const double *sign = r->labels.sign + j * r->K;
   int64_t first = r->labels.kind == TARGETS_CLASS ? 0 : t, c = 0;
@@ -32,13 +31,13 @@ static void keep_classes(const comparison *r, const coverage *c, int64_t t,
   int64_t T = coverage_targets(c), values = coverage_values(c);
   memset(count, 0, (size_t)(values * (c->folds + 1)) * sizeof *count);
   for (int64_t j = 0; j < r->n; j++) {
-    int64_t v = class_of(r, t, j), f = own[j * T + t];
+    int64_t v = cover_class(r, t, j), f = own[j * T + t];
     if (v < 0) continue;
     count[v * (c->folds + 1) + c->folds]++;
     if (f >= 0) count[v * (c->folds + 1) + f]++;
   }
   for (int64_t j = 0; j < r->n; j++) {
-    int64_t v = class_of(r, t, j), *f = &own[j * T + t];
+    int64_t v = cover_class(r, t, j), *f = &own[j * T + t];
     const int64_t *of = count + v * (c->folds + 1);
     if (v >= 0 && *f >= 0 && of[*f] == of[c->folds]) *f = -1;
   }
@@ -60,7 +59,7 @@ static lapis_status draw(lapis_ctx *ctx, const comparison *r,
   for (int64_t k = 0; fits && k < all; k++) {
     int64_t t = k % T, j = k / T;
     int64_t f = plan.cell != NULL ? plan.cell[k] : plan.fold[j];
-    w->own[k] = class_of(r, t, j) < 0 ? -1 : f;
+    w->own[k] = cover_class(r, t, j) < 0 ? -1 : f;
   }
   for (int64_t t = 0; fits && !r->o.numbers && t < T; t++)
     keep_classes(r, c, t, count, w->own);
@@ -98,7 +97,7 @@ static lapis_status take_scores(const comparison *r, const lapis_data *data,
     TRY(coverage_said(c, w->fold[f], &said[f]));
   for (int64_t k = 0; k < T * r->n; k++) {
     int64_t t = k % T, j = k / T, f = w->own[k];
-    int64_t v = class_of(r, t, j);
+    int64_t v = cover_class(r, t, j);
     if (v < 0) continue;
     double *to = w->score + 3 * c->count++;
     to[2] = coverage_gaps(&data->X, j);
@@ -140,6 +139,17 @@ lapis_status cover_fit(lapis_ctx *ctx, const comparison *r, int i,
   return s;
 }
 
+void cover_remark_none(lapis_ctx *ctx, const comparison *r, lapis_status s,
+                       const char *method, const char *what)
+{
+  if (s != LAPIS_EINVAL && s != LAPIS_TIME_LIMIT) return;
+  base_note(ctx, BASE_WARNING, "not-held-out", "%s: no %s: %s", method, what,
+            s == LAPIS_TIME_LIMIT ? "time ran out before every fold was held "
+                                    "out"
+            : r == NULL           ? "nothing could be held out to compare"
+                                  : "too few labels are known");
+}
+
 lapis_status cover_teach(lapis_ctx *ctx, const cover *w, lapis_model *m)
 {
   lapis_model **next = &m->fold;
@@ -171,7 +181,7 @@ static void sum_up(const cover *w, const comparison *r, const lapis_solver *s,
   int64_t T = coverage_targets(&w->c), values = coverage_values(&w->c);
   double count = 0, sum = 0, endless = 0;
   for (int64_t k = 0; k < T * r->n; k++) {
-    int64_t t = k % T, j = k / T, v = class_of(r, t, j);
+    int64_t t = k % T, j = k / T, v = cover_class(r, t, j);
     if (v < 0) continue;
     count++;
     if (kept != NULL) {

@@ -25,6 +25,11 @@ lapis_status cover_teach(lapis_ctx *ctx, const cover *w, lapis_model *m);
 lapis_status cover_remark(const cover *w, const comparison *r,
                           const lapis_data *data, const lapis_solver *s,
                           const char *method, bool numbers);
+/* Says why what was asked for is not there: r NULL, or how a fit ended. */
+void cover_remark_none(lapis_ctx *ctx, const comparison *r, lapis_status s,
+                       const char *method, const char *what);
+/* The class of label t of sample j, of numbers 0; -1: it is not known. */
+int64_t cover_class(const comparison *r, int64_t t, int64_t j);
 void cover_free(cover *w);
 
 #endif

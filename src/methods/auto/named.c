@@ -198,3 +198,46 @@ lapis_status race_join_named(comparison *r)
   return r->o.numbers ? numbers_mean(r, r->named, r->n_named)
                       : candidates_mean(r, r->named, r->n_named);
 }
+
+/* ---- names alone --------------------------------------------------------*/
+lapis_status candidates_read(lapis_ctx *ctx, const char *text, bool bags,
+                             auto_options *o)
+{
+  enum { SHOWN_NAMES = 5 };
+  bool none, *of_labels = o->numbers ? &none : &o->mc;
+  const struct {
+    const char *name;
+    bool *is;
+  } all[SHOWN_NAMES] = {{"mc", of_labels},
+                        {"rr", o->numbers ? &o->rr : &none},
+                        {"linear", &o->linear},
+                        {"trees", &o->trees},
+                        {"misvm", bags ? &o->misvm : &none}};
+  bool any = text != NULL && *text != '\0';
+  bool whole = any && strstr(text, " --") != NULL; /* with their settings */
+  for (int k = 0; k < SHOWN_NAMES; k++) *all[k].is = !any;
+  /* gaps are filled as they were when these were compared */
+  if (whole) o->named_as = text;
+  if (whole && (strstr(text, "impute") || strstr(text, RACE_FILLED)))
+    *of_labels = true;
+  for (const char *at = text; any && *at != '\0';) {
+    at += whole ? strspn(at, " ") : 0;
+    size_t length = strcspn(at, whole ? " ;" : ",");
+    int k = 0;
+    while (k < SHOWN_NAMES && (strlen(all[k].name) != length ||
+                               strncmp(all[k].name, at, length) != 0))
+      k++;
+    if (k == SHOWN_NAMES || all[k].is == &none)
+      return lapis_fail(ctx, LAPIS_EINVAL,
+                        "auto: --candidates has '%.*s'; it names some of %s, "
+                        "linear, trees%s",
+                        (int)length, at, o->numbers ? "rr" : "mc",
+                        o->numbers ? ", as targets are numbers"
+                        : bags     ? ", misvm"
+                                   : " (with --bags misvm, too)");
+    *all[k].is = true;
+    if (whole) length = strcspn(at, ";");
+    at += length + (at[length] != '\0');
+  }
+  return LAPIS_OK;
+}

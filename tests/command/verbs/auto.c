@@ -308,6 +308,41 @@ static void suspects_of_classes_are_rows(void **state)
   }
 }
 
+/* In the list, in JSON and on a page, which has it unasked; a column of names
+ * is one, by its title. */
+static void what_matters_is_told(void **state)
+{
+  static const char *const dye[] = {"red", "green", "blue"};
+  static char text[20000], page[400000];
+  command c;
+  command_begin(&c);
+  size_t used = (size_t)sprintf(text, "age,dye,noise,kind\n");
+  uint64_t seed = 5;
+  for (int i = 0; i < 150; i++) {
+    double age = check_normal(&seed), other = check_normal(&seed);
+    int k = (int)(3 * check_uniform(&seed));
+    double z = age + k - 1 + .5 * check_normal(&seed);
+    used += (size_t)sprintf(text + used, "%.3f,%s,%.3f,%s\n", age, dye[k],
+                            other, z > 0 ? "tall" : "flat");
+  }
+  command_write(&c, "t.csv", text, used);
+  command_do(&c, "fit auto t.csv --target kind --one-hot dye --candidates "
+                 "linear --importance -q");
+  assert_non_null(strstr(c.out, "  age "));
+  assert_non_null(strstr(c.out, "as it grows, tall is likelier"));
+  assert_non_null(strstr(c.out, "  dye "));
+  assert_null(strstr(c.out, "dye=red"));
+  command_do(&c, "fit auto t.csv --target kind --one-hot dye --candidates "
+                 "linear -o p.html --json -q");
+  assert_non_null(strstr(c.out, "\"feature\": \"dye\""));
+  command_slurp(&c, "p.html", page, sizeof page);
+  assert_non_null(strstr(page, "id=\"importance\""));
+  command_run(&c, "fit auto t.csv --target kind --one-hot dye --bags -G dye "
+                  "--importance -q");
+  assert_int_not_equal(c.code, 0);
+  command_end(&c);
+}
+
 static void suspects_are_found(void **state)
 {
   static const char *const who[] = {"auto", "mc"};
@@ -368,6 +403,7 @@ int test_auto(void)
       cmocka_unit_test(what_to_ask),
       cmocka_unit_test(what_makes_no_sense),
       cmocka_unit_test(suspects_are_found),
+      cmocka_unit_test(what_matters_is_told),
       cmocka_unit_test(suspects_of_classes_are_rows),
       cmocka_unit_test(suspects_are_told),
       cmocka_unit_test(what_was_not_tried_is_said),
