@@ -99,10 +99,8 @@ static bool has_two_values(const bagged *b)
 
 lapis_status bags_say(lapis_ctx *ctx, const bagged *b, auto_options *o)
 {
-  const char *why = lapis_mat_missing(&b->data.X) > 0
-                        ? "some features of instances are missing"
-                    : has_two_values(b) ? NULL
-                                        : "labels have more than two values";
+  const char *why =
+      has_two_values(b) ? NULL : "labels have more than two values";
   base_note(ctx, BASE_NOTE, "bags",
             "auto: each of the %lld bags is a sample: mean, largest and least "
             "of each feature of its instances",
@@ -112,6 +110,9 @@ lapis_status bags_say(lapis_ctx *ctx, const bagged *b, auto_options *o)
               "auto: misvm takes no part, and instances are not answered: %s",
               why);
   o->misvm = o->misvm && why == NULL;
+  if (o->misvm && lapis_mat_missing(&b->data.X) > 0)
+    base_note(ctx, BASE_NOTE, "misvm-fills",
+              "auto: misvm reads instances whose gaps are filled (map impute)");
   if (o->mc || o->linear || o->trees || o->misvm) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "auto: no candidate is left, as %s; leave --candidates "
@@ -222,7 +223,7 @@ static lapis_status model(lapis_solver *s, lapis_model **out)
   if (status >= 0 && w->statistics != NULL)
     status = lapis_model_new(w->statistics, &m->bags);
   if (status >= 0 && w->svm.said != NULL)
-    status = lapis_model_new(w->svm.fit, &m->instances);
+    status = bag_svm_model(&w->svm, &m->instances);
   if (status >= 0)
     *out = m;
   else

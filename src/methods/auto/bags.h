@@ -29,11 +29,14 @@ lapis_status bags_check(lapis_ctx *ctx, const lapis_auto_settings *set);
 lapis_status bags_say(lapis_ctx *ctx, const bagged *b, auto_options *o);
 lapis_data bagged_data(const bagged *b);
 
-/* misvm of instances, and what its model says of others. */
+/* misvm of instances, and what its model says of others; gaps of features are
+ * filled by what the instances shown have of the others (map). */
 typedef struct bag_svm {
   fold_part shown, asked;
   lapis_solver *fit, *said;
   double *turned; /* Y of those shown, turned; or NULL */
+  lapis_map *map; /* impute, where X has gaps, or NULL */
+  double *filled; /* X of those shown, behind it */
   lapis_model *model;
 } bag_svm;
 
@@ -42,6 +45,8 @@ void bag_svm_free(bag_svm *w);
 typedef struct candidate candidate;
 lapis_status bag_svm_run(lapis_ctx *ctx, const bagged *b, const candidate *like,
                          const bool *shown, const bool *asked, bag_svm *w);
+/* Its model, which fills gaps as it did. */
+lapis_status bag_svm_model(const bag_svm *w, lapis_model **out);
 
 /* What candidate i says of all bags, or (race NULL) what answers where nothing
  * could be compared, and misvm of their instances, where it took part; a column

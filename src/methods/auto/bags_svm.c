@@ -1,6 +1,7 @@
 /* bags_svm.c - misvm among the candidates of bags: it reads the instances, and
  * a bag's score is its largest one's. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "folds/folds.h"
 #include "methods/auto/bags.h"
@@ -25,6 +26,8 @@ void bag_svm_free(bag_svm *w)
   fold_part_free(&w->shown);
   fold_part_free(&w->asked);
   base_free(w->turned);
+  lapis_map_free(w->map);
+  free(w->filled);
   *w = (bag_svm){.fit = NULL};
 }
 
@@ -39,6 +42,21 @@ static lapis_status turn(lapis_ctx *ctx, const bagged *b, bag_svm *w)
     w->turned[j] = b->least + b->most - lapis_mat_at(Y, 0, j);
   *Y = lapis_mat_f64(w->turned, 1, Y->cols);
   return LAPIS_OK;
+}
+
+static lapis_status fill(lapis_ctx *ctx, bag_svm *w)
+{
+  lapis_mat *X = &w->shown.data.X, from = *X;
+  TRY(lapis_map_new(ctx, "impute", &w->map));
+  TRY(lapis_map_fit(ctx, w->map, &from));
+  return lapis_map_make(ctx, w->map, &from, &w->filled, X);
+}
+
+lapis_status bag_svm_model(const bag_svm *w, lapis_model **out)
+{
+  TRY(lapis_model_new(w->fit, out));
+  if (w->map == NULL) return LAPIS_OK;
+  return lapis_model_set_map(w->fit->ctx, *out, w->map, false);
 }
 
 /* Of bags that are marked in `shown` and in `asked`. */
@@ -58,12 +76,13 @@ lapis_status bag_svm_run(lapis_ctx *ctx, const bagged *b, const candidate *like,
   }
   base_free(marks);
   if (s >= 0 && like->turned) s = turn(ctx, b, w);
+  if (s >= 0 && lapis_mat_missing(&b->data.X) > 0) s = fill(ctx, w);
   TRY(s);
   TRY(lapis_misvm_new(ctx, &w->shown.data, &set, &w->fit));
   s = lapis_solve(w->fit);
   if (s < 0 || s == LAPIS_CANCELLED || s == LAPIS_TIME_LIMIT) return s;
   lapis_data rest = {.X = w->asked.data.X};
-  TRY(lapis_model_new(w->fit, &w->model));
+  TRY(bag_svm_model(w, &w->model));
   TRY(lapis_predict_new(ctx, &rest, w->model, NULL, &w->said));
   return lapis_solve(w->said);
 }

@@ -258,20 +258,6 @@ static void gaps_of_instances_are_filled(void **state)
   discard(t);
 }
 
-static void gaps_leave_misvm_out(void **state)
-{
-  made *t = make(SHIFT, 2, 5);
-  lapis_auto_settings set = bags_settings();
-  for (int64_t k = 0; k < D * N; k += 11) t->X[k] = NAN;
-  for (int64_t j = 3; j < N; j += BAGS) t->X[D * j + 2] = NAN; /* a whole bag */
-  lapis_solver *s = solve(t, &set);
-  CHECK_AT_LEAST(right(t, s), .8);
-  assert_true(!has(s, "instance_scores") && remark_is(s, "no-misvm"));
-  assert_int_equal(count(s, "misvm"), 0);
-  lapis_solver_free(s);
-  discard(t);
-}
-
 /* Bags of one instance: what --bags adds is misvm and two copies of X. */
 static void bags_of_one(void **state)
 {
@@ -391,6 +377,24 @@ static void check_model(made *t, lapis_solver *s)
   lapis_model_free(m);
 }
 
+/* misvm reads instances whose gaps are filled, and so does its model in a
+ * file. */
+static void misvm_fills_gaps(void **state)
+{
+  made *t = make(SHIFT, 2, 5);
+  lapis_auto_settings set = bags_settings();
+  set.candidates = "misvm,trees";
+  for (int64_t k = 0; k < D * N; k += 11) t->X[k] = NAN;
+  for (int64_t j = 3; j < N; j += BAGS) t->X[D * j + 2] = NAN; /* a whole bag */
+  lapis_solver *s = solve(t, &set);
+  CHECK_AT_LEAST(right(t, s), .8);
+  assert_true(has(s, "instance_scores") && remark_is(s, "misvm-fills"));
+  assert_true(count(s, "misvm") > 0);
+  check_model(t, s);
+  lapis_solver_free(s);
+  discard(t);
+}
+
 static void a_model_says_what_its_fit_did(void **state)
 {
   static const char *const of[] = {"linear,misvm", "misvm", "misvm"};
@@ -500,7 +504,7 @@ int test_bags(void)
       cmocka_unit_test(misvm_is_as_by_itself),
       cmocka_unit_test(three_kinds_of_bags),
       cmocka_unit_test(gaps_of_instances_are_filled),
-      cmocka_unit_test(gaps_leave_misvm_out),
+      cmocka_unit_test(misvm_fills_gaps),
       cmocka_unit_test(bags_of_one),
       cmocka_unit_test(few_bags_are_answered),
       cmocka_unit_test(rows_may_lie_anyhow),
