@@ -95,6 +95,7 @@
 #define ZERO_WEIGHTS "w is 0 within the tolerance"
 
 #define DENSE_IS_SHUFFLED "shuffles the features of a dense X"
+#define IS_NAMED_MISSING "no cell is what --missing names"
 #define NOTHING_LEARNT "nothing was clearly learnt"
 #define NONE_LOOKS_WRONG "No given label looks wrong; these fit least"
 #define ONE_OF_THESE_LOOKS " of these given labels look"

@@ -128,8 +128,8 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
                           three or more texts does unasked; or NULL */
   char decimal;        /* .csv: ',': numbers are written 1.234,5; '.': 1,234.5;
                           0: 1234.5 */
-  const char *missing; /* .csv: "WORD,-999": words and numbers that mean "not
-                          known", besides empty cells, NA, ?, #N/A and the like,
+  const char *missing; /* .csv: "WORD,-999": words, in capitals or not, and
+                          numbers that mean "not known", besides empty cells, NA, ?, #N/A and the like,
                           and none and null where no other cell of a column of
                           texts is missing; "" or ",WORD": these and empty cells
                           alone; or NULL */

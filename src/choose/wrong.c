@@ -30,7 +30,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { BINS = WRONG_BINS, RESTS = WRONG_RESTS, EXPONENTS = 40, SHARES = 161 };
+enum {
+  BINS = WRONG_BINS,
+  RESTS = WRONG_RESTS,
+  EXPONENTS = 40,
+  SHARES = 41,
+  ZOOMS = 3
+};
 static const double SUREST = 8, MOST = .45, WILKS = 1.92, LEAST = 1e-12;
 static const double MAY_BE = 1e-3; /* of the likeliest point */
 static const double USUAL = .1;    /* the mean of f before labels are seen */
@@ -127,6 +133,13 @@ static void ends(const double *best, double least, int *from, int *to)
   for (*to = SHARES - 1; *to > 0 && best[*to] < least;) --*to;
 }
 
+/* How many steps from i, which may be, towards j, which may not. */
+static double part(const double *best, double least, int i, int j)
+{
+  if (j < 0 || j == SHARES || !(best[i] > best[j])) return 0;
+  return (best[i] - least) / (best[i] - best[j]);
+}
+
 /* Adds to each bin how probable it is that its labels are wrong, times weight;
  * odds: of each, undone by f. */
 static void add_mean(wrong_share *to, const double *odds, double f, double a,
@@ -168,22 +181,25 @@ lapis_status wrong_fit(lapis_ctx *ctx, const wrong_label *all, size_t stride,
                        int64_t n, double K, double trials, wrong_share *out)
 {
   counts of;
-  double step = MOST / (SHARES - 1), scale = n > 0 ? trials / (double)n : 1;
+  double start = 0, end = MOST, step = 0, most = 0;
+  double scale = n > 0 ? trials / (double)n : 1;
   int from, to;
   *out = (wrong_share){.high = 1, .K = K};
   double *log_of = base_alloc(ctx, SHARES * (EXPONENTS + 1), sizeof *log_of);
   if (log_of == NULL) return LAPIS_ENOMEM;
   double *best = log_of + SHARES * EXPONENTS;
   count(all, stride, n, &of);
-  double most = fill(&of, 0, step, K, scale, log_of, best);
-  ends(best, most - 4 * WILKS, &from, &to); /* once more, where it may be */
-  double start = fmax(from - 1, 0) * step,
-         end = fmin(to + 1, SHARES - 1) * step;
-  step = (end - start) / (SHARES - 1);
-  most = fill(&of, start, step, K, scale, log_of, best);
+  for (int zoom = 0; zoom < ZOOMS; zoom++) {
+    step = (end - start) / (SHARES - 1);
+    most = fill(&of, start, step, K, scale, log_of, best);
+    if (zoom == ZOOMS - 1) break;
+    ends(best, most - 4 * WILKS, &from, &to); /* again, where it may be */
+    end = start + fmin(to + 1, SHARES - 1) * step;
+    start += fmax(from - 1, 0) * step;
+  }
   ends(best, most - WILKS, &from, &to);
-  out->low = start + from * step;
-  out->high = start + to * step;
+  out->low = start + (from - part(best, most - WILKS, from, from - 1)) * step;
+  out->high = start + (to + part(best, most - WILKS, to, to + 1)) * step;
   for (int i = 0; i < SHARES; i++)
     if (best[i] >= most) out->f = start + i * step;
   find_means(start, step, log_of, most, out);

@@ -291,13 +291,14 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell)
   return tell(s);
 }
 
-/* What --missing lists: a word as it is written, a number in any spelling. */
+/* What --missing lists: a word in capitals or not, as NA is, and a number in
+ * any spelling. */
 static bool is_listed(const csv_cell *cell)
 {
   double value, listed;
   for (const char *at = cell->missing; *at != '\0';) {
     size_t size = strcspn(at, ",");
-    if ((int64_t)size == cell->size && memcmp(at, cell->text, size) == 0)
+    if ((int64_t)size == cell->size && strncasecmp(at, cell->text, size) == 0)
       return true;
     if (io_number(at, (int64_t)size, &listed) &&
         io_number(cell->text, cell->size, &value) && !(value < listed) &&

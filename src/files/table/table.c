@@ -528,6 +528,22 @@ static void say_remark(const table *t, const remark *r)
            t->header ? "\")" : "", others, r->said);
 }
 
+/* A word of --missing that no cell has is likely misspelt. */
+static void warn_of_unmet(const table *t)
+{
+  const char *list = t->start.missing;
+  bool reads = false;
+  if (list == NULL || list[strspn(list, ",")] == '\0' || table_model(t) != NULL)
+    return;
+  for (int64_t j = 0; j < t->columns; j++) {
+    reads = reads || t->column[j].role == IO_FEATURE;
+    if (t->column[j].facts.absent[CSV_MARKER] > 0) return;
+  }
+  if (reads)
+    base_say(t->ctx, 0, "%s: no cell is what --missing names: \"%s\"", t->path,
+             list);
+}
+
 /* What is doubtful of the cells that are read. */
 static void warn_of_doubts(const table *t)
 {
@@ -648,6 +664,7 @@ static lapis_status read_steps(table *t, lapis_arrays *out)
   if (strcmp(t->request->features, "X") == 0) warn_of_counters(t);
   warn_of_marks(t);
   warn_of_doubts(t);
+  warn_of_unmet(t);
   for (const column *c = t->column; c < t->column + t->columns; c++)
     io_tell_strange(t->ctx, t->path, &c->title, &c->strange_cell, c->strange);
   return hand_over(t, out);

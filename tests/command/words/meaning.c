@@ -286,6 +286,13 @@ static void a_list_adds_to_the_usual_words(void **state)
   assert_non_null(strstr(c.out, "a,b\n1,\n,2\n,3\n4,5\n"));
   command_run(&c, "convert t.csv - --as csv --missing ,unknown");
   command_expect(&c, 4, "NA");
+  put(&c, "u.csv", "a,b\n1,Unknown\nunknown,2\n3,4\n");
+  command_do(&c, "convert u.csv - --as csv --missing UNKNOWN");
+  assert_non_null(strstr(c.out, "a,b\n1,\n,2\n3,4\n"));
+  assert_null(strstr(c.err, IS_NAMED_MISSING));
+  put(&c, "v.csv", "a,b\n1,2\n,3\n");
+  command_do(&c, "convert v.csv - --as csv --missing unknwon");
+  assert_non_null(strstr(c.err, IS_NAMED_MISSING));
   command_end(&c);
 }
 
