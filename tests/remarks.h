@@ -103,6 +103,7 @@
 #define TRUE_SHARE_IS " the true share is "
 #define NO_DIFFERENCE_OF_P "P made no difference on any fold (--gamma G "
 #define NOT_SHOWN "P is left out, but not because it was shown not to pay"
+#define STANDS_ALONE_AS_A_TITLE "and nothing else, as a title of the table does"
 #define IS_A_TITLE "if the first row is a title of the table, take it out"
 #define WRONG_WITH "wrong with probability "
 

@@ -656,6 +656,11 @@ enum { MARKS_BYTES = 320 };
  * digits, of which the first is no 0, and before each three.  Beside them only
  * a sign. */
 bool marks_number(const csv_cell *cell, char decimal, double *value);
+/* 17 811,5, 17'811.5: one to three digits, of which the first is no 0, and
+ * threes of digits behind blanks, which may be no-break ones, or apostrophes,
+ * one kind of these.  Without them into plain, its size; 0: it is not so. */
+enum { MARKS_PLAIN = 64 };
+int64_t marks_ungroup(const csv_cell *cell, char plain[MARKS_PLAIN]);
 mark_kind marks_of(const csv_cell *cell, csv_kind kind);
 /* kind: as csv_value read the cell. */
 void marks_note(marks *m, const csv_cell *cell, csv_kind kind);

@@ -320,13 +320,22 @@ csv_absence csv_absence_of(const csv_cell *cell)
   return cell->quoted && why > CSV_EMPTY ? CSV_QUOTED : why;
 }
 
+static bool is_number(const csv_cell *cell, double *value)
+{
+  return cell->decimal != '\0' ? marks_number(cell, cell->decimal, value)
+                               : io_number(cell->text, cell->size, value);
+}
+
 csv_kind csv_value(const csv_cell *cell, double *value)
 {
   if (value != NULL) *value = NAN;
   if (csv_absence_of(cell) != CSV_PRESENT) return CSV_MISSING;
-  if (cell->decimal != '\0')
-    return marks_number(cell, cell->decimal, value) ? CSV_NUMBER : CSV_TEXT;
-  return io_number(cell->text, cell->size, value) ? CSV_NUMBER : CSV_TEXT;
+  if (is_number(cell, value)) return CSV_NUMBER;
+  char plain[MARKS_PLAIN];
+  csv_cell bare = *cell;
+  bare.text = plain;
+  bare.size = marks_ungroup(cell, plain);
+  return bare.size > 0 && is_number(&bare, value) ? CSV_NUMBER : CSV_TEXT;
 }
 
 int64_t csv_copy(const csv_cell *cell, char *to)

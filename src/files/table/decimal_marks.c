@@ -22,6 +22,51 @@ static bool is_sign(char c)
   return c == '-' || c == '+';
 }
 
+/* Bytes of a mark between thousands at at, or 0. */
+static size_t group_mark(const char *at, const char *end)
+{
+  static const char *const between[] = {" ",      "'",      "\u00a0",
+                                        "\u2009", "\u202f", "\u2019"};
+  for (size_t k = 0; k < sizeof between / sizeof *between; k++) {
+    size_t size = strlen(between[k]);
+    if ((size_t)(end - at) >= size && memcmp(at, between[k], size) == 0)
+      return size;
+  }
+  return 0;
+}
+
+static int64_t count_digits(const char *at, const char *end)
+{
+  int64_t n = 0;
+  while (at + n < end && isdigit((unsigned char)at[n])) n++;
+  return n;
+}
+
+int64_t marks_ungroup(const csv_cell *cell, char plain[MARKS_PLAIN])
+{
+  const char *at = cell->text, *end = at + cell->size, *first = NULL;
+  char *to = plain;
+  if (cell->size < 5 || cell->size >= MARKS_PLAIN) return 0;
+  if (is_sign(*at)) *to++ = *at++;
+  int64_t digits = count_digits(at, end);
+  if (digits < 1 || digits > 3 || *at == '0') return 0;
+  for (;;) {
+    memcpy(to, at, (size_t)digits);
+    to += digits;
+    at += digits;
+    size_t size = group_mark(at, end);
+    if (size == 0) break;
+    if (first == NULL) first = at;
+    if (memcmp(first, at, size) != 0) return 0; /* another mark */
+    at += size;
+    digits = count_digits(at, end);
+    if (digits != 3) return 0;
+  }
+  if (first == NULL) return 0;
+  memcpy(to, at, (size_t)(end - at)); /* decimals */
+  return to - plain + (end - at);
+}
+
 bool marks_number(const csv_cell *cell, char decimal, double *value)
 {
   char plain[64];
@@ -68,6 +113,11 @@ static bool has_two_readings(const char *text, int64_t size, int64_t mark)
 
 mark_kind marks_of(const csv_cell *cell, csv_kind kind)
 {
+  char plain[MARKS_PLAIN];
+  csv_cell bare = *cell;
+  bare.text = plain;
+  bare.size = marks_ungroup(cell, plain);
+  if (bare.size > 0) return marks_of(&bare, kind);
   bool sign = cell->size > 0 && is_sign(*cell->text);
   const char *text = cell->text + sign;
   int64_t size = cell->size - sign, mark = 0;

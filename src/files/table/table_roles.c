@@ -175,11 +175,30 @@ static lapis_status find_names(table *t)
   return LAPIS_OK;
 }
 
+/* A first row with a text in its first cell alone is no row of names. */
+static bool has_title_above(const table *t)
+{
+  enum { LEAST = 3 };
+  if (t->columns < LEAST || t->column[0].first != CSV_TEXT) return false;
+  for (int64_t j = 1; j < t->columns; j++)
+    if (t->column[j].title.size > 0) return false;
+  return true;
+}
+
 lapis_status table_settle_header(table *t)
 {
   TRY(table_sort_titles(t));
   int asked =
       t->request->opt == NULL ? LAPIS_HEADER_AUTO : t->request->opt->header;
+  if (asked != LAPIS_HEADER_NO && has_title_above(t))
+    return lapis_fail(
+        t->ctx, LAPIS_EFORMAT,
+        "%s:%" PRId64 ": the row holds \"%.*s\" and nothing else, "
+        "as a title of the table does; take it out, so that the "
+        "names of columns come first (--header no reads it as "
+        "data)",
+        t->path, t->column[0].title.line, csv_shown_bytes(&t->column[0].title),
+        t->column[0].title.text);
   t->header = asked == LAPIS_HEADER_AUTO ? looks_like_header(t)
                                          : asked == LAPIS_HEADER_YES;
   if (!t->header) demote_first_row(t);

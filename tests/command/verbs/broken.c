@@ -25,6 +25,8 @@ static const broken tables[] = {
     FILE_OF("t.csv", "id;a;y\nr;1;u\ns;2;v;w\n", "holds a semicolon is quoted"),
     FILE_OF("t.csv", "Claims of 2023\n\nid;a;y\nr;1,5;u\n", IS_A_TITLE),
     FILE_OF("t.csv", "Claims, 2023\nid;a;y\nr;1;u\n", IS_A_TITLE),
+    FILE_OF("t.csv", "Claims 2023;;\nid;a;y\nr;1,5;u\n",
+            STANDS_ALONE_AS_A_TITLE),
     FILE_OF("t.csv", "id,a,y\nr,1,u\ns,x,v\n",
             "t.csv:3:3: column 2 (\"a\") holds the text \"x\""),
     FILE_OF("t.csv", "id,a,y\nr,1,u\ns,1/2,v\n", "t.csv:3:3: column 2 (\"a\")"),

@@ -275,6 +275,38 @@ static void numbers_that_mean_unknown_are_told(void **state)
   command_end(&c);
 }
 
+/* 17 811 and 17'811, with blanks of any kind; 12 34 is no number, and a mark
+ * that changes within one is none. */
+static void thousands_may_stand_apart(void **state)
+{
+  static const char *const between[] = {" ",      "'",      "\u00a0",
+                                        "\u2009", "\u202f", "\u2019"};
+  static const char *const none[] = {"12 34",     "0 123",    "1 2345",
+                                     "1 234'567", "1234 567", "1  234"};
+  command c;
+  char text[256];
+  begin(&c);
+  for (size_t k = 0; k < sizeof between / sizeof *between; k++) {
+    const char *m = between[k];
+    snprintf(text, sizeof text, "a,b\n17%s811,1\n-1%s234%s567.5,2\n%d,3\n", m,
+             m, m, 950);
+    put(&c, "t.csv", text);
+    command_do(&c, "convert t.csv - --as csv");
+    assert_non_null(strstr(c.out, "a,b\n17811,1\n-1234567.5,2\n950,3\n"));
+    snprintf(text, sizeof text, "a;b\n17%s811,25;1\n950;3\n", m);
+    put(&c, "u.csv", text);
+    command_do(&c, "convert u.csv - --as csv --decimal ,");
+    assert_non_null(strstr(c.out, "a,b\n17811.25,1\n950,3\n"));
+  }
+  for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
+    snprintf(text, sizeof text, "a,b\n\"%s\",1\n5,2\n", none[k]);
+    put(&c, "v.csv", text);
+    command_run(&c, "convert v.csv - --as csv");
+    command_expect(&c, 4, "holds the text");
+  }
+  command_end(&c);
+}
+
 static void a_list_adds_to_the_usual_words(void **state)
 {
   command c;
@@ -731,6 +763,7 @@ int test_meaning(void)
       cmocka_unit_test(none_is_a_word_beside_empty_cells),
       cmocka_unit_test(words_in_quotes_are_words),
       cmocka_unit_test(numbers_that_mean_unknown_are_told),
+      cmocka_unit_test(thousands_may_stand_apart),
       cmocka_unit_test(a_list_adds_to_the_usual_words),
       cmocka_unit_test(codes_are_filled_with_codes),
       cmocka_unit_test(numbers_in_the_first_row_are_titles),
