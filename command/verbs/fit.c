@@ -12,7 +12,8 @@ static const cli_option options[] = {
     {"map", 0, "MAP",
      "how features are changed before the method reads them: none, l1, l2, "
      "sqrt, l1-sqrt, standard, scale:NUMBER, scale:auto (mean size 1), chi2, "
-     "impute (gaps filled from what was seen of the sample); of several kinds "
+     "impute (gaps filled from what was seen of the sample), trim (cells far "
+     "from the others of their feature count as gaps); of several kinds "
      "blocks:N+N first, balance "
      "last; a kernel as features: nystrom:WIDTH:COUNT last; "
      "chain with commas"},

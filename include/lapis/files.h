@@ -129,10 +129,10 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
   char decimal;        /* .csv: ',': numbers are written 1.234,5; '.': 1,234.5;
                           0: 1234.5 */
   const char *missing; /* .csv: "WORD,-999": words, in capitals or not, and
-                          numbers that mean "not known", besides empty cells, NA, ?, #N/A and the like,
-                          and none and null where no other cell of a column of
-                          texts is missing; "" or ",WORD": these and empty cells
-                          alone; or NULL */
+                          numbers that mean "not known", besides empty cells,
+                          NA, ?, #N/A and the like, and none and null where no
+                          other cell of a column of texts is missing; "" or
+                          ",WORD": these and empty cells alone; or NULL */
   bool keep_counters;  /* .csv: features may be columns of whole numbers that
                           rise or fall, one a row; else they are left out where
                           there is a header, with a line that says so */

@@ -415,13 +415,14 @@ LAPIS_METHOD(misvm, lapis_misvm_settings)
  * sqrt, l1-sqrt, standard (mean 0, deviation 1 of a feature), scale:NUMBER,
  * scale:auto (mean size 1 of an entry), chi2 (homogeneous kernel map of order
  * 3: 7 numbers a feature), impute (gaps hold what factors of the training
- * samples expect).  Of several kinds: blocks:400+1000 comes first, with the
- * number of each; l1 and l2 then see each kind alone, and balance at the end
- * gives each one weight.  Last may stand exp(-|x - z|^2 / WIDTH) as features:
- * nystrom:WIDTH:COUNT (of COUNT training samples);
- * WIDTH is a number, auto (the median |x - z|^2) or a multiple, 4auto.  Fitted
- * on training samples only; NaN stays NaN but behind impute (before a kernel:
- * the mean). */
+ * samples expect), trim (cells more than four deviations from the median of
+ * their feature, by the range between its tenths, are gaps).  Of several kinds:
+ * blocks:400+1000 comes first, with the number of each; l1 and l2 then see each
+ * kind alone, and balance at the end gives each one weight.  Last may stand
+ * exp(-|x - z|^2 / WIDTH) as features: nystrom:WIDTH:COUNT (of COUNT training
+ * samples); WIDTH is a number, auto (the median |x - z|^2) or a multiple,
+ * 4auto.  Fitted on training samples only; NaN stays NaN but behind impute
+ * (before a kernel: the mean). */
 LAPIS_API lapis_status lapis_map_new(lapis_ctx *ctx, const char *spec,
                                      lapis_map **out);
 LAPIS_API void lapis_map_free(lapis_map *map);

@@ -521,11 +521,9 @@ typedef enum csv_kind { CSV_MISSING, CSV_NUMBER, CSV_TEXT } csv_kind;
 typedef enum csv_absence { /* what a cell has that may mean "not known" */
                            CSV_PRESENT, /* nothing of that kind */
                            CSV_EMPTY,
-                           CSV_MARKER, /* NA, ?, #N/A: no words of people; or
-                                          what --missing lists */
+                           CSV_MARKER, /* NA, ?, #N/A; or of --missing */
                            CSV_WORD,   /* none, null */
-                           CSV_QUOTED, /* NA, none or another of these in quotes
-                                        */
+                           CSV_QUOTED, /* NA, none and the like in quotes */
                            CSV_ABSENCES
 } csv_absence;
 /* missing.c: of a word, as lapis_text_missing has it. */
@@ -650,16 +648,13 @@ typedef enum marks_found {
   MARKS_TWO_READINGS,  /* or by the one that the sentence names first */
   MARKS_DOUBTFUL       /* numbers as they were read, but perhaps others */
 } marks_found;
-enum { MARKS_BYTES = 320 };
-/* Whether the cell is a number where `decimal`, of , and . the one, is the
- * decimal mark; the other may stand between thousands: behind one to three
- * digits, of which the first is no 0, and before each three.  Beside them only
- * a sign. */
+enum { MARKS_BYTES = 320, MARKS_PLAIN = 64 };
+/* Whether it is a number where `decimal`, of , and . the one, is that mark; the
+ * other may stand between thousands: behind one to three digits, the first no
+ * 0, and before each three. */
 bool marks_number(const csv_cell *cell, char decimal, double *value);
-/* 17 811,5, 17'811.5: one to three digits, of which the first is no 0, and
- * threes of digits behind blanks, which may be no-break ones, or apostrophes,
- * one kind of these.  Without them into plain, its size; 0: it is not so. */
-enum { MARKS_PLAIN = 64 };
+/* 17 811,5 without blanks, or apostrophes, between thousands; its size, or 0.
+ */
 int64_t marks_ungroup(const csv_cell *cell, char plain[MARKS_PLAIN]);
 mark_kind marks_of(const csv_cell *cell, csv_kind kind);
 /* kind: as csv_value read the cell. */

@@ -16,6 +16,7 @@ enum {
   RACE_TREES = 300,
   MOST_PARTS = 5 /* of a mean */
 };
+#define RACE_TRIMMED "trim,standard" /* a second map, of numbers */
 typedef enum candidate_kind {
   CANDIDATE_MC,
   CANDIDATE_LINEAR,
@@ -175,6 +176,10 @@ void candidate_forget(const comparison *r, candidate *x, int64_t fold);
 
 /* X behind each map, and the end of what only running needs. */
 lapis_status race_make_maps(comparison *r, const lapis_mat *X);
+/* A map with its gaps filled by what was seen of the sample, where they are;
+ * and whether they are. */
+const char *race_map_filled(const comparison *r, int map);
+bool race_imputes(const comparison *r, int map);
 void race_drop_data(comparison *r);
 /* i is the number of a candidate that was judged. */
 bool race_has(const comparison *r, int i);

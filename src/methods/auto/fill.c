@@ -1,9 +1,21 @@
 /* fill.c - gaps of the features that the candidates of auto read, filled once
  * for all folds. */
 #include <math.h>
+#include <string.h>
 
 #include "mat/mat.h"
 #include "methods/auto/candidates.h"
+
+const char *race_map_filled(const comparison *r, int map)
+{
+  if (strcmp(r->map[map], RACE_TRIMMED) == 0) return RACE_TRIMMED ",impute";
+  return map == 0 && r->imputes ? r->imputing : r->map[map];
+}
+
+bool race_imputes(const comparison *r, int map)
+{
+  return race_map_filled(r, map) != r->map[map];
+}
 
 /* Gaps hold what the seen features of a sample tell. */
 static lapis_status impute_gaps(comparison *r, int map)
@@ -49,9 +61,8 @@ lapis_status candidates_raw(comparison *r, int map, const double **out)
 
 lapis_status candidates_fill(comparison *r, int map, const double **out)
 {
-  bool impute = r->imputes && map == 0;
   if (r->filled[map] == NULL)
-    TRY(impute ? impute_gaps(r, map) : fill_means(r, map));
+    TRY(race_imputes(r, map) ? impute_gaps(r, map) : fill_means(r, map));
   *out = r->filled[map];
   return LAPIS_OK;
 }

@@ -22,11 +22,11 @@ bool kernels_pay(const comparison *r)
 }
 
 /* What stands before the kernel: shares of counts need no standard, and have no
- * gaps. */
+ * gaps; nor has what is trimmed. */
 static const char *base_of(const comparison *r, int map)
 {
-  if (map > 0) return "l1-sqrt";
-  if (r->imputes) return r->imputing;
+  if (map > 0 && r->counts) return "l1-sqrt";
+  if (race_imputes(r, map)) return race_map_filled(r, map);
   return r->own_map == NULL ? "standard" : r->own_map;
 }
 
@@ -55,9 +55,9 @@ lapis_status kernels_find(comparison *r, int map, double width, int *place)
 const char *candidate_map(const comparison *r, const candidate *x)
 {
   bool gaps = x->kind != CANDIDATE_MC && x->kind != CANDIDATE_RR &&
-              !x->forest && !x->filled && x->map == 0;
+              !x->forest && !x->filled;
   if (x->kernel > 0) return r->kernel[x->kernel - 1].text;
-  return gaps && r->imputes ? r->imputing : r->map[x->map];
+  return gaps ? race_map_filled(r, x->map) : r->map[x->map];
 }
 
 const char *candidate_map_of_filled(const comparison *r, const candidate *x)

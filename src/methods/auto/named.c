@@ -49,9 +49,10 @@ static bool positive(const char *text, double *to)
 static bool take_map(comparison *r, candidate *x, const char *text)
 {
   const char *kernel = strstr(text, "nystrom:");
-  bool imputing = r->imputing != NULL && is_word(text, r->imputing);
   for (x->map = 0; x->map < r->n_maps; x->map++)
-    if (is_word(text, r->map[x->map]) || (x->map == 0 && imputing)) return true;
+    if (is_word(text, r->map[x->map]) ||
+        is_word(text, race_map_filled(r, x->map)))
+      return true;
   if (kernel == NULL || x->kind != CANDIDATE_LINEAR) return false;
   kernel += strlen("nystrom:");
   double width = *kernel == 'a' ? 1 : strtod(kernel, NULL);

@@ -49,26 +49,34 @@ lapis_status numbers_encode(comparison *r)
   return LAPIS_OK;
 }
 
-lapis_status numbers_list(comparison *r)
+/* Those that read features through one map. */
+static lapis_status list_plain(comparison *r, int map)
 {
-  const lapis_mat *X = &r->X[0];
   bool grown = r->o.trees && r->n <= MOST_GROWN;
   for (size_t k = 0; r->o.linear && k < sizeof line_C / sizeof *line_C; k++)
-    candidates_add(r, &(candidate){.kind = CANDIDATE_LINEAR, .C = line_C[k]});
+    candidates_add(
+        r, &(candidate){.kind = CANDIDATE_LINEAR, .map = map, .C = line_C[k]});
   for (size_t w = 0; kernels_pay(r) && w < sizeof widths / sizeof *widths; w++)
     for (size_t k = 0; k < sizeof kernel_C / sizeof *kernel_C; k++) {
-      candidate x = {.kind = CANDIDATE_LINEAR, .C = kernel_C[k]};
-      TRY(kernels_find(r, 0, widths[w], &x.kernel));
+      candidate x = {.kind = CANDIDATE_LINEAR, .map = map, .C = kernel_C[k]};
+      TRY(kernels_find(r, map, widths[w], &x.kernel));
       if (x.kernel > 0) candidates_add(r, &x);
     }
   for (int all = 0; grown && all < 2; all++) {
-    candidate x = {.kind = CANDIDATE_TREES, .all = all, .leaf = 1};
+    candidate x = {.kind = CANDIDATE_TREES, .map = map, .all = all, .leaf = 1};
     candidates_add(r, &x);
     x.forest = true;
     candidates_add(r, &x);
     x.leaf = 3;
     candidates_add(r, &x);
   }
+  return LAPIS_OK;
+}
+
+lapis_status numbers_list(comparison *r)
+{
+  const lapis_mat *X = &r->X[0];
+  for (int map = 0; map < r->n_maps; map++) TRY(list_plain(r, map));
   if (r->o.rr && (double)X->rows * (double)X->cols <= MOST_CLEANED)
     candidates_add(r, &(candidate){.kind = CANDIDATE_RR});
   return LAPIS_OK;

@@ -17,6 +17,7 @@
 #include "op/map/chi2_map.h"
 #include "op/map/impute.h"
 #include "op/map/map_stages.h"
+#include "op/map/trim.h"
 
 lapis_status lapis_map_new(lapis_ctx *ctx, const char *spec, lapis_map **out)
 {
@@ -51,6 +52,7 @@ const char *map_spec(const lapis_map *m)
 static int64_t stage_length(stage_kind kind, int64_t d)
 {
   if (kind == STAGE_IMPUTE) return impute_length(d);
+  if (kind == STAGE_TRIM) return trim_length(d);
   if (kind == STAGE_AUTO_SCALE) return 1;
   return kind == STAGE_STANDARD ? 2 * d : 0;
 }
@@ -194,6 +196,10 @@ static lapis_status apply_stage(lapis_ctx *ctx, run *r, int i, int64_t sample)
     impute_fill(r->state, r->x, r->d);
     r->state += stage_length(kind, r->d);
     break;
+  case STAGE_TRIM:
+    trim_cells(r->state, r->x, r->d);
+    r->state += stage_length(kind, r->d);
+    break;
   case STAGE_CHI2:
     chi2_features(r->x, r->d);
     r->d *= CHI2_ROWS;
@@ -303,18 +309,25 @@ static lapis_status fit_scale(lapis_ctx *ctx, const lapis_map *m, int i,
   return LAPIS_OK;
 }
 
-/* The factors of what reaches stage i. */
-static lapis_status fit_impute(lapis_ctx *ctx, const lapis_map *m, int i,
-                               const lapis_mat *X, double *state)
+/* The factors of what reaches stage i, or its medians and limits. */
+static lapis_status fit_whole(lapis_ctx *ctx, const lapis_map *m, int i,
+                              const lapis_mat *X, double *state)
 {
+  bool trims = m->stage[i].kind == STAGE_TRIM;
+  if (trims && base_ranks(ctx) > 1)
+    return lapis_fail(ctx, LAPIS_ENOTBUILT,
+                      "map %s: trim orders all samples, which are divided "
+                      "among %d processes",
+                      m->spec, base_ranks(ctx));
   int64_t d = behind(m, i, X->rows), unused;
   double *all = base_alloc_raw(ctx, d * X->cols + 1, sizeof *all);
   lapis_status s = all == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   for (int64_t j = 0; j < X->cols && s >= 0; j++) {
     s = apply_column(ctx, m, i, X, j, all + j * d, &unused);
-    if (s >= 0) s = check_finite(ctx, m, "impute", all + j * d, d, j);
+    if (s >= 0)
+      s = check_finite(ctx, m, trims ? "trim" : "impute", all + j * d, d, j);
   }
-  if (s >= 0) s = impute_fit(ctx, all, d, X->cols, state);
+  if (s >= 0) s = (trims ? trim_fit : impute_fit)(ctx, all, d, X->cols, state);
   base_free(all);
   return s;
 }
@@ -331,7 +344,8 @@ static lapis_status fit_stages(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X,
     if (kind == STAGE_STANDARD)
       TRY(fit_standard(ctx, m, i, X, x, at, at + d, count));
     if (kind == STAGE_AUTO_SCALE) TRY(fit_scale(ctx, m, i, X, x, at));
-    if (kind == STAGE_IMPUTE) TRY(fit_impute(ctx, m, i, X, at));
+    if (kind == STAGE_IMPUTE || kind == STAGE_TRIM)
+      TRY(fit_whole(ctx, m, i, X, at));
     used += stage_length(kind, d);
   }
   return LAPIS_OK;
@@ -509,6 +523,8 @@ static bool sound(const lapis_map *m, int64_t d)
     if (m->stage[i].kind == STAGE_CHI2) d *= CHI2_ROWS;
     if (m->stage[i].kind == STAGE_IMPUTE && !impute_sound(m->state + at, d))
       return false;
+    if (m->stage[i].kind == STAGE_TRIM && !trim_sound(m->state + at, d))
+      return false;
     if (m->stage[i].kind == STAGE_AUTO_SCALE &&
         !(isnormal(m->state[at]) && m->state[at] > 0))
       return false;
@@ -599,6 +615,9 @@ static lapis_status undo_stage(lapis_ctx *ctx, const lapis_map *m, int i,
   case STAGE_IMPUTE: /* what was filled stays so */
     *state -= stage_length(STAGE_IMPUTE, d);
     break;
+  case STAGE_TRIM: /* so is what was taken out */
+    *state -= stage_length(STAGE_TRIM, d);
+    break;
   case STAGE_CHI2: /* refused before */
     break;
   }
@@ -624,7 +643,7 @@ lapis_status lapis_map_undo(lapis_ctx *ctx, const lapis_map *m,
     return lapis_fail(ctx, LAPIS_EINVAL,
                       "map %s: its features cannot be turned back into what "
                       "they were made of; none, l1, l2, sqrt, standard, "
-                      "scale, balance and impute can",
+                      "scale, balance, impute and trim can",
                       m->spec);
   TRY(check_blocks(ctx, m, d));
   if (!fits(m, d) || Z->rows != d || Z->cols != X->cols)
@@ -653,7 +672,7 @@ bool map_keeps_zeros(const lapis_map *m)
   for (int i = 0; i < m->n_stages; i++)
     if (m->stage[i].kind == STAGE_STANDARD ||
         m->stage[i].kind == STAGE_BALANCE || m->stage[i].kind == STAGE_IMPUTE ||
-        m->stage[i].kind == STAGE_CHI2)
+        m->stage[i].kind == STAGE_TRIM || m->stage[i].kind == STAGE_CHI2)
       return false;
   return true;
 }

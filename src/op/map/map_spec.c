@@ -48,7 +48,7 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
   } known[] = {{"l1", STAGE_L1},           {"l2", STAGE_L2},
                {"sqrt", STAGE_SQRT},       {"standard", STAGE_STANDARD},
                {"balance", STAGE_BALANCE}, {"chi2", STAGE_CHI2},
-               {"impute", STAGE_IMPUTE}};
+               {"impute", STAGE_IMPUTE},   {"trim", STAGE_TRIM}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(word, known[i].name) == 0)
       return add_stage(ctx, m, known[i].kind, 0);
@@ -77,7 +77,7 @@ static lapis_status parse_stage(lapis_ctx *ctx, lapis_map *m, const char *word)
     return add_stage(ctx, m, STAGE_SCALE, number);
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "map '%s' is unknown; none, l1, l2, sqrt, l1-sqrt, "
-                    "standard, scale:NUMBER, scale:auto, chi2, impute, "
+                    "standard, scale:NUMBER, scale:auto, chi2, impute, trim, "
                     "blocks:N+N, balance and nystrom:WIDTH:COUNT are, joined "
                     "by commas",
                     word);

@@ -14,6 +14,7 @@ typedef enum stage_kind {
   STAGE_AUTO_SCALE,
   STAGE_BALANCE,
   STAGE_IMPUTE,
+  STAGE_TRIM,
   STAGE_CHI2
 } stage_kind;
 
@@ -28,7 +29,8 @@ struct lapis_map {
   int64_t block[MAX_BLOCKS]; /* rows of each, before any stage */
   kernel_map kernel;         /* behind all stages, where there is one */
   /* Of the stages in order: of standard the means and deviations of its rows,
-   * of scale:auto its number, of impute its factors; then what the kernel's
+   * of scale:auto its number, of impute its factors,
+   * of trim medians and limits; then what the kernel's
    * features need. */
   double *state;
   int64_t n_state;

@@ -105,6 +105,33 @@ static void squares_are_told(void **state)
   discard(p, s);
 }
 
+/* One cell of ten is far off, in what is asked, too: features without these
+ * tell numbers, and the choice repeats the run. */
+static void far_cells_are_left_out(void **state)
+{
+  problem *p = make(height), *q = make(height), *clean = make(height);
+  uint64_t seed = 9;
+  for (int k = 0; k < D * N; k++)
+    if (check_uniform(&seed) < .1)
+      p->X[k] += check_uniform(&seed) < .5 ? 5 : -5;
+  memcpy(q->X, p->X, sizeof q->X);
+  lapis_auto_settings set = numbers();
+  lapis_solver *s = fit(p, &set), *again;
+  lapis_mat choice;
+  CHECK_AT_LEAST(r2(clean, check_result(s, "scores"), height), .7);
+  assert_int_equal(lapis_result_get(s, "choice", &choice), 0);
+  const char *text = *(const char *const *)choice.val;
+  assert_non_null(strstr(text, "--map trim,standard"));
+  set.candidates = text;
+  again = fit(q, &set);
+  for (int j = 0; j < N; j++)
+    CHECK_NEAR(check_result(again, "scores")[j], check_result(s, "scores")[j],
+               1e-9);
+  discard(clean, NULL);
+  discard(q, again);
+  discard(p, s);
+}
+
 /* In the units of Y, where it is known, by a model that had not seen it. */
 static void known_numbers_are_held_out(void **state)
 {
@@ -263,6 +290,7 @@ int test_numbers(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_are_told),
       cmocka_unit_test(squares_are_told),
+      cmocka_unit_test(far_cells_are_left_out),
       cmocka_unit_test(known_numbers_are_held_out),
       cmocka_unit_test(error_of_r2_is_that_of_a_bootstrap),
       cmocka_unit_test(weights_and_groups_count),
