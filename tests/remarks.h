@@ -96,8 +96,9 @@
 
 #define DENSE_IS_SHUFFLED "shuffles the features of a dense X"
 #define IS_NAMED_MISSING "no cell is what --missing names"
+#define CLASS_OF_ONE "has one image alone, so that its label cannot be doubted"
 #define NOTHING_LEARNT "nothing was clearly learnt"
-#define NONE_LOOKS_WRONG "No given label looks wrong; these fit least"
+#define NONE_LOOKS_WRONG "No given label clearly looks wrong; these fit least"
 #define ONE_OF_THESE_LOOKS " of these given labels look"
 #define THESE_LOOK_WRONG "These given labels look wrong"
 #define TRUE_SHARE_IS " the true share is "

@@ -273,7 +273,7 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
   else if (pair->cols > 0)
     printf("%s, the %lld most doubtful first%s\n",
            rather_wrong > 0 ? "given labels that look wrong"
-                            : "no given label looks wrong",
+                            : "no given label clearly looks wrong",
            (long long)pair->cols, by_margin);
   for (int64_t i = 0; i < pair->cols; i++) {
     int64_t j = (int64_t)lapis_mat_at(pair, 0, i);

@@ -58,6 +58,21 @@ static const char *doubtful_name(const labels *table)
   return NULL;
 }
 
+/* Images that are given class k. */
+static int64_t count_of(const labels *given, int64_t k)
+{
+  int64_t count = 0;
+  bool many = given->rows > 1;
+  for (int64_t i = 0; i < given->n; i++) {
+    double y = given->Y[i * given->rows + (many ? k : 0)];
+    bool first = given->kind == LABEL_TWO && k == 0;
+    count += given->kind == LABEL_CLASS ? y == (double)k
+             : first                    ? y < 0
+                                        : y > 0;
+  }
+  return count;
+}
+
 static lapis_status read_table(label_run *w)
 {
   label_request r = {.path = w->set.labels,
@@ -112,9 +127,11 @@ static lapis_status read_table(label_run *w)
                 "cells empty",
                 r.path, doubtful);
   for (int64_t k = 1; k < w->given.n_names; k++) {
-    int twin = lapis_text_twin(w->given.name, w->given.n_names, k);
+    int64_t twin = lapis_text_twin(w->given.name, w->given.n_names, (int)k);
     if (twin < 0) continue;
-    const char *a = w->given.name[twin], *b = w->given.name[k];
+    bool rarer = count_of(&w->given, twin) < count_of(&w->given, k);
+    const char *a = w->given.name[rarer ? k : twin];
+    const char *b = w->given.name[rarer ? twin : k];
     flow_remark(w->flow, "classes-alike",
                 r.folders
                     ? "%s: the classes \"%.60s\" and \"%.60s\" differ in case "
@@ -125,6 +142,12 @@ static lapis_status read_table(label_run *w)
                       "\"%.60s\" in this table",
                 r.path, a, b, b, a);
   }
+  for (int64_t k = 0; k < w->given.n_names && w->given.kind == LABEL_CLASS; k++)
+    if (count_of(&w->given, k) == 1)
+      flow_remark(w->flow, "class-of-one",
+                  "%s: the class \"%.60s\" has one image alone, so that its "
+                  "label cannot be doubted; is it spelt right?",
+                  r.path, w->given.name[k]);
   return LAPIS_OK;
 }
 

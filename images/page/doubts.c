@@ -255,7 +255,7 @@ static void put_list(page *p, const lapis_report *w)
   int64_t kept = 0;
   for (int64_t i = 0; i < w->suspects; i++) kept += is_kept(&w->suspect[i]);
   if (w->suspects_fit_least || kept == w->suspects)
-    page_words(p, "<p>No given label looks wrong; these fit least, the "
+    page_words(p, "<p>No given label clearly looks wrong; these fit least, the "
                   "most doubtful first.</p>\n");
   else if (kept == 0)
     page_words(p, "<p>These given labels look wrong, the most doubtful "

@@ -1013,7 +1013,10 @@ class Habits(unittest.TestCase):
             model.predict(X)
         with self.assertRaisesRegex(ValueError, "bag"):
             model.fit(X, np.arange(240) % 2, groups=bags)
-        X[0, 0] = np.nan
+        X[0, 0] = np.nan  # is filled
+        self.assertTrue(hasattr(model.fit(X, y, groups=bags),
+                                "instance_labels_"))
+        y[bags < 20] = "third"
         with self.assertWarnsRegex(lapis.LapisWarning, "misvm"):
             model.fit(X, y, groups=bags)
         self.assertFalse(hasattr(model, "instance_labels_"))

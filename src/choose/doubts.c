@@ -10,9 +10,10 @@
 #include "choose/wrong.h"
 #include "lapis/choose.h"
 
-enum { LEAST_TRIALS = 30, FEW = 100 };
+enum { LEAST_TRIALS = 30, FEW = 100, FEW_ARE = 50 };
 static const double MOST_WRONG = .25, WIDEST = .25;
 static const double LEAST = 1e-12; /* a probability is above */
+static const double LEAST_GAIN = .01;
 
 typedef struct doubt {
   wrong_label of;
@@ -47,9 +48,10 @@ static void find_alone(const targets *t, const int64_t *group, int64_t *first,
     }
 }
 
+/* A few wrong labels that are sure to be may not outweigh all others. */
 static double gain(double p, double share)
 {
-  return log(fmax(p, LEAST)) - log(fmax(share, LEAST));
+  return log(fmax(p, LEAST_GAIN)) - log(fmax(share, LEAST_GAIN));
 }
 
 static double log_odds(double p)
@@ -245,7 +247,7 @@ char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
              "be said: hidden ones are too often predicted otherwise, as they "
              "are where many are wrong, and where classes are alike",
              n);
-  else if (f == 0 && 10 * most > n)
+  else if (f == 0 && FEW_ARE * most > n)
     snprintf(text, size,
              "of your %" PRId64 " checkable labels, at most %" PRId64
              " are wrong, and perhaps none: where classes are alike right ones "

@@ -167,6 +167,29 @@ static void what_cannot_be_said_is_not(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* One label of twenty is contradicted by who is all but certain: by log-loss
+ * that is worse than guessing, and yet all others are told. */
+static void sure_contradictions_are_no_guesses(void **state)
+{
+  enum { n = 200, EVERY = 20 };
+  said s;
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int j = 0; j < n; j++) {
+    bool is = j % 2;
+    s.is_wrong[j] = j % EVERY == 7;
+    s.Y[j] = is != s.is_wrong[j];
+    s.p[j] = s.is_wrong[j] ? (is ? 1 - 1e-13 : 1e-13) : is ? .9 : .1;
+  }
+  lapis_mat Y = lapis_mat_f64(s.Y, 1, n), p = lapis_mat_f64(s.p, 1, n);
+  assert_int_equal(lapis_doubts(ctx, &Y, NULL, &p, n, s.index, s.probability,
+                                &s.found, s.wrong),
+                   LAPIS_OK);
+  assert_in_range(s.wrong[3], 1, 2 * n / EVERY);
+  assert_in_range(s.found, n / EVERY, n / EVERY + 2);
+  for (int k = 0; k < n / EVERY; k++) assert_true(s.is_wrong[s.index[2 * k]]);
+  lapis_ctx_free(ctx);
+}
+
 /* While the only label of a class is hidden, or all of one person, nothing can
  * speak for it. */
 static void the_only_label_of_a_class_is_not_doubted(void **state)
@@ -299,6 +322,7 @@ int test_suspects(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(by_scores_and_by_doubts),
+      cmocka_unit_test(sure_contradictions_are_no_guesses),
       cmocka_unit_test(the_only_label_of_a_class_is_not_doubted),
       cmocka_unit_test(what_cannot_be_said_is_not),
       cmocka_unit_test(what_is_said_is_true),

@@ -282,7 +282,7 @@ static void a_page_doubts_what_is_listed(void **state)
     command_do(&c, "fit mc " KINDS "--mu-rel %s --suspects 9 -q -o o.html",
                k == 0 ? ".9" : ".1");
     command_slurp(&c, "o.html", page, sizeof page);
-    assert_int_equal(count_of(page, "No given label looks wrong; "),
+    assert_int_equal(count_of(page, "No given label clearly looks wrong; "),
                      listed == 0);
     assert_int_equal(count_of(page, "<div class=\"doubt\">"), 9);
     assert_int_equal(count_of(page, "<del>"), listed);

@@ -383,12 +383,37 @@ static void labels_are_what_is_written(void **state)
   command_end(&c);
 }
 
+/* A class of one image is likely misspelt; of two spellings the rarer one is to
+ * be written as the other. */
+static void rare_spellings_are_told(void **state)
+{
+  static const char *const rare[] = {"opne", "Open"};
+  command c;
+  begin(&c);
+  write_csv(&c, "v.csv", true, true, false, -1, NULL);
+  for (int k = 0; k < 2; k++) {
+    char table[2048] = "file,label\n";
+    for (int i = 0; i < IMAGES; i++)
+      sprintf(table + strlen(table), "a%02d,%s\n", i,
+              i == 0   ? rare[k]
+              : i < 10 ? (i % 2 ? "open" : "shut")
+                       : "");
+    write_text(&c, "who.csv", table);
+    command_run(&c, "label in --labels who.csv --features table:v.csv "
+                    "--no-cache " GIVEN);
+    command_expect(&c, 0, CLASS_OF_ONE);
+    if (k == 1) command_expect(&c, 0, "write \"Open\" as \"open\"");
+  }
+  command_end(&c);
+}
+
 int test_table(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(columns_stand_below_each_other),
       cmocka_unit_test(a_column_that_repeats_is_named),
       cmocka_unit_test(labels_are_what_is_written),
+      cmocka_unit_test(rare_spellings_are_told),
       cmocka_unit_test(vectors_become_labels),
       cmocka_unit_test(rows_without_names_are_in_order),
       cmocka_unit_test(single_precision_is_read),
