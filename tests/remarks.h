@@ -97,6 +97,7 @@
 #define DENSE_IS_SHUFFLED "shuffles the features of a dense X"
 #define IS_NAMED_MISSING "no cell is what --missing names"
 #define CLASS_OF_ONE "has one image alone, so that its label cannot be doubted"
+#define IN_THE_SAME_UNIT "is it in the same unit?"
 #define NOTHING_LEARNT "nothing was clearly learnt"
 #define NONE_LOOKS_WRONG "No given label clearly looks wrong; these fit least"
 #define ONE_OF_THESE_LOOKS " of these given labels look"

@@ -125,7 +125,8 @@ void importance_print(const cli_importance *w)
   int64_t clear = 0, shown = 0;
   if (w->count == 0) return;
   for (int64_t k = 0; k < w->count; k++) clear += is_clear(w, k);
-  printf("what matters: %s once a feature is shuffled\n",
+  printf("what matters: %s once a feature is shuffled (where two say the same, "
+         "each is missed little)\n",
          w->numbers ? "R^2 that hidden numbers lose"
                     : "log-loss that hidden labels gain");
   for (int64_t k = 0; k < w->count && shown < SHOWN; k++) {
@@ -136,9 +137,17 @@ void importance_print(const cli_importance *w)
   }
   if (clear > shown)
     printf("  and %lld more, each less\n", (long long)(clear - shown));
-  if (w->count > clear)
-    printf("  %s%lld not clearly missed\n", clear > 0 ? "the other " : "all ",
-           (long long)(w->count - clear));
+  const char *before = "  not clearly missed: ";
+  for (int64_t k = 0, named = 0; k < w->count; k++) {
+    if (is_clear(w, k)) continue;
+    if (named++ == SHOWN) {
+      printf(", and %lld more", (long long)(w->count - clear - SHOWN));
+      break;
+    }
+    printf("%s%s", before, w->name[k]);
+    before = ", ";
+  }
+  if (w->count > clear) printf("\n");
 }
 
 lapis_json *importance_json(const cli_importance *w)

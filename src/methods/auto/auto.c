@@ -358,6 +358,7 @@ static void remark(const auto_solver *w)
     base_note(w->base.ctx, BASE_WARNING, "unsure", "%s: %s", w->name, unsure);
   if (w->options.numbers) {
     remark_numbers(w);
+    (void)comparison_remark_far(w->race, w->chosen, w->name);
   } else {
     remark_hidden(w);
     remark_dear(w);
@@ -534,8 +535,9 @@ static lapis_status set_coverage(auto_solver *w, double started)
 static lapis_status find_importance(auto_solver *w, double started)
 {
   int64_t d = w->data.X.rows;
-  lapis_status s = fit_folds(w, started);
-  if (w->covers && w->importance == NULL) {
+  bool idle = w->race != NULL && !w->candidate[w->chosen].learnt;
+  lapis_status s = idle ? LAPIS_EDATA : fit_folds(w, started);
+  if (!idle && w->covers && w->importance == NULL) {
     double *to = arena_reals(&w->base.arena, 3 * d);
     TRY(arena_status(&w->base.arena));
     double before = allow(w, started, 1);
@@ -545,7 +547,7 @@ static lapis_status find_importance(auto_solver *w, double started)
   }
   if (w->importance == NULL)
     cover_remark_none(w->base.ctx, w->race, s, w->name, "importance");
-  if (w->importance == NULL) return s == LAPIS_EINVAL ? LAPIS_OK : s;
+  if (w->importance == NULL) return idle || s == LAPIS_EINVAL ? LAPIS_OK : s;
   solver_publish(&w->base, "importance", lapis_mat_f64(w->importance, 3, d));
   return LAPIS_OK;
 }

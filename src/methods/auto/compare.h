@@ -96,6 +96,9 @@ const char *race_default_map(const auto_options *o,
 lapis_status race_default_new(lapis_ctx *ctx, const auto_options *o,
                               const lapis_data *data,
                               const lapis_mc_settings *set, lapis_solver **out);
+/* Warns of known numbers that candidate i is far from. */
+lapis_status comparison_remark_far(const comparison *race, int i,
+                                   const char *name);
 int64_t comparison_labels(const comparison *race); /* K of held_out */
 /* What candidate i says of every known label while it is hidden, in folds like
  * the race's: probabilities of yes, or of each class, K x n; NaN where a label

@@ -142,10 +142,12 @@ lapis_status cover_fit(lapis_ctx *ctx, const comparison *r, int i,
 void cover_remark_none(lapis_ctx *ctx, const comparison *r, lapis_status s,
                        const char *method, const char *what)
 {
-  if (s != LAPIS_EINVAL && s != LAPIS_TIME_LIMIT) return;
+  bool idle = s == LAPIS_EDATA;
+  if (s != LAPIS_EINVAL && s != LAPIS_TIME_LIMIT && !idle) return;
   base_note(ctx, BASE_WARNING, "not-held-out", "%s: no %s: %s", method, what,
             s == LAPIS_TIME_LIMIT ? "time ran out before every fold was held "
                                     "out"
+            : idle                ? "nothing was clearly learnt"
             : r == NULL           ? "nothing could be held out to compare"
                                   : "too few labels are known");
 }

@@ -7,6 +7,8 @@
  * the mean of the first two, three and so on is judged as well; whoever is
  * first answers. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "methods/auto/candidates.h"
@@ -136,6 +138,49 @@ int comparison_cleaned(const comparison *r, bool cleaned)
       return i;
   }
   return -1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+/* A few known numbers far from what is said of them while they are hidden, as
+ * slipped decimals are, can hide what is learnt of all others. */
+lapis_status comparison_remark_far(const comparison *r, int i, const char *name)
+{
+  enum { SHOWN = 5, LEAST = 20, TIMES = 10, FEW = 20 };
+  const double *said = r->run[r->order[i]].score;
+  int64_t n = 0, far = 0, all = r->K * r->n;
+  char rows[SHOWN * 24] = "";
+  double *off = base_alloc_raw(r->ctx, all, sizeof *off);
+  if (off == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; said != NULL && k < all; k++)
+    if (!isnan(r->labels.sign[k] - said[k]))
+      off[n++] = r->labels.sign[k] - said[k];
+  qsort(off, (size_t)n, sizeof *off, ascending);
+  double middle = n > 0 ? off[n / 2] : 0;
+  double limit = n > 0 ? TIMES * (off[n * 9 / 10] - off[n / 10]) / 2.563 : 0;
+  base_free(off);
+  if (n < LEAST || !(limit > 0)) return LAPIS_OK;
+  for (int64_t k = 0; k < all; k++) {
+    double by = r->labels.sign[k] - said[k];
+    if (isnan(by) || fabs(by - middle) <= limit) continue;
+    size_t used = strlen(rows);
+    if (far++ < SHOWN)
+      (void)snprintf(rows + used, sizeof rows - used, "%s%lld",
+                     far > 1 ? ", " : "",
+                     (long long)base_row(r->ctx, k / r->K, r->n));
+  }
+  if (far == 0 || FEW * far > n) return LAPIS_OK;
+  base_note(r->ctx, BASE_WARNING, "far-numbers",
+            "%s: %lld of %lld known numbers are far from what is predicted of "
+            "them while hidden (row%s %s%s): look at them first; a slipped "
+            "decimal hides what all others tell",
+            name, (long long)far, (long long)n, far > 1 ? "s" : "", rows,
+            far > SHOWN ? ", ..." : "");
+  return LAPIS_OK;
 }
 
 void numbers_restore(const comparison *r, double *p)

@@ -224,6 +224,39 @@ static void words_for_unknown_stay(void **state)
   command_end(&c);
 }
 
+/* Another unit, or a lost point, is warned of; samples like those of the fit
+ * are not. */
+static void values_elsewhere_are_told(void **state)
+{
+  static char text[8192];
+  command c;
+  uint64_t seed = 8;
+  command_begin(&c);
+  strcpy(text, "id,metres,degrees,kind\n");
+  for (int j = 0; j < 60; j++) {
+    double a = check_normal(&seed);
+    sprintf(text + strlen(text), "r%d,%.1f,%.1f,%s\n", j, 500 + 100 * a,
+            10 + check_normal(&seed), a > 0 ? "high" : "low");
+  }
+  put(&c, "t.csv", text);
+  put(&c, "like.csv",
+      "id,metres,degrees\na,510,10\nb,450,\nc,520,9\nd,480,11\n"
+      "e,530,10\n");
+  put(&c, "km.csv",
+      "id,metres,degrees\na,.51,10\nb,.45,\nc,.52,9\nd,.48,11\n"
+      "e,.53,10\n");
+  put(&c, "lost.csv", "id,metres,degrees\na,510,104\nb,450,\n");
+  command_do(&c, "fit linear t.csv --id id --target kind --model m.lapis -q");
+  command_do(&c, "predict m.lapis like.csv -o p.csv");
+  assert_null(strstr(c.err, IN_THE_SAME_UNIT));
+  command_do(&c, "predict m.lapis km.csv -o p.csv");
+  assert_non_null(strstr(c.err, "metres: of 5 values 5 lie outside"));
+  assert_null(strstr(c.err, "degrees"));
+  command_do(&c, "predict m.lapis lost.csv -o p.csv");
+  assert_non_null(strstr(c.err, "degrees: of 1 values 1 lie outside"));
+  command_end(&c);
+}
+
 /* Of several targets of words the second word is what scores are of. */
 static void titles_name_target_and_class(void **state)
 {
@@ -487,6 +520,7 @@ int test_models(void)
       cmocka_unit_test(models_of_points_are_of_images_as_they_lie),
       cmocka_unit_test(arff_is_read_as_the_model_names_it),
       cmocka_unit_test(other_words_are_not_the_models),
+      cmocka_unit_test(values_elsewhere_are_told),
       cmocka_unit_test(titles_name_target_and_class),
       cmocka_unit_test(words_for_unknown_stay),
       cmocka_unit_test(tables_tell_probabilities),

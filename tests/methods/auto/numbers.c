@@ -105,6 +105,35 @@ static void squares_are_told(void **state)
   discard(p, s);
 }
 
+/* The text of a remark; NULL: it was not made. */
+static const char *remarked(lapis_solver *s, const char *name)
+{
+  lapis_mat notes;
+  if (lapis_result_get(s, "notes", &notes) < 0) return NULL;
+  for (int64_t j = 0; j < notes.cols; j++) {
+    const char *const *note = (const char *const *)notes.val + j * notes.rows;
+    if (strcmp(note[1], name) == 0) return note[2];
+  }
+  return NULL;
+}
+
+/* Slipped decimals among known numbers are named; without them nothing is. */
+static void far_numbers_are_named(void **state)
+{
+  lapis_auto_settings set = numbers();
+  set.candidates = "linear";
+  for (int slips = 0; slips < 2; slips++) {
+    problem *p = make(height);
+    uint64_t seed = 3;
+    for (int j = 0; j < KNOWN; j++) p->Y[j] += 5 * check_normal(&seed);
+    if (slips) p->Y[11] *= 10;
+    if (slips) p->Y[70] /= 10;
+    lapis_solver *s = fit(p, &set);
+    assert_int_equal(remarked(s, "far-numbers") != NULL, slips);
+    discard(p, s);
+  }
+}
+
 /* One cell of ten is far off, in what is asked, too: features without these
  * tell numbers, and the choice repeats the run. */
 static void far_cells_are_left_out(void **state)
@@ -179,18 +208,6 @@ static void weights_and_groups_count(void **state)
   assert_true(lapis_mat_at(&figures, 2, 0) < .5);
   assert_true(check_result(s, "hidden")[2] == 2);
   discard(p, s);
-}
-
-/* The text of a remark; NULL: it was not made. */
-static const char *remarked(lapis_solver *s, const char *name)
-{
-  lapis_mat notes;
-  if (lapis_result_get(s, "notes", &notes) < 0) return NULL;
-  for (int64_t j = 0; j < notes.cols; j++) {
-    const char *const *note = (const char *const *)notes.val + j * notes.rows;
-    if (strcmp(note[1], name) == 0) return note[2];
-  }
-  return NULL;
 }
 
 static void noise_is_said_to_be_noise(void **state)
@@ -290,6 +307,7 @@ int test_numbers(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_are_told),
       cmocka_unit_test(squares_are_told),
+      cmocka_unit_test(far_numbers_are_named),
       cmocka_unit_test(far_cells_are_left_out),
       cmocka_unit_test(known_numbers_are_held_out),
       cmocka_unit_test(error_of_r2_is_that_of_a_bootstrap),
