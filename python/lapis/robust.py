@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class _Cleaner:
     """Estimators whose models know what clean samples look like."""
 
-    _kept = ("low_rank", "sparse")
+    _kept = ("low_rank", "sparse", "filled")
 
     def clean(self, X: ArrayLike) -> np.ndarray:
         """New samples without their errors, missing entries filled in.

@@ -523,6 +523,16 @@ class Habits(unittest.TestCase):
             lapis.MatrixCompletionClassifier(mu_rel=.1).fit(X, y).candidates_,
             [])
 
+    def test_what_was_covered_is_filled(self):
+        """With `refill` alone, and not of an earlier fit."""
+        X = np.outer(np.linspace(.2, 1, 20), np.linspace(.2, 1, 12))
+        X[3, 4:7] = 0
+        model = lapis.RobustPCA(refill=2, tau=.1).fit(X)
+        there = lapis.solve("rpca", X, refill=2, tau=.1)["filled"]
+        np.testing.assert_array_equal(model.filled_, there)
+        model.set_params(refill=0).fit(X)
+        self.assertFalse(hasattr(model, "filled_"))
+
     def test_importance_is_of_features(self):
         """In the order of X; rises and falls of classes and of numbers."""
         rng = np.random.default_rng(6)

@@ -278,6 +278,24 @@ static void with_an_open_bag(meeting *w)
   run(w, m, &set, &e.p.data, "misvm with an open bag");
 }
 
+/* What matters is said where something is learnt. */
+static void with_importance(meeting *w)
+{
+  enum { MANY = 60 };
+  double x[MANY], y[MANY];
+  uint64_t seed = 2;
+  for (int j = 0; j < MANY; j++) {
+    x[j] = check_normal(&seed);
+    y[j] = x[j] > 0;
+  }
+  lapis_data data = {.X = lapis_mat_f64(x, 1, MANY),
+                     .Y = lapis_mat_f64(y, 1, MANY)};
+  any_settings set = {.of_auto = lapis_auto_defaults()};
+  set.of_auto.candidates = "linear";
+  set.of_auto.importance = true;
+  run(w, lapis_method_find("auto"), &set, &data, "auto, what matters");
+}
+
 static void results_are_what_the_tables_say(void **state)
 {
   meeting w = {.f = *state};
@@ -288,6 +306,7 @@ static void results_are_what_the_tables_say(void **state)
       every_setting(&w, m, kind);
     }
   with_coverage(&w);
+  with_importance(&w);
   with_models_of_its_own(&w);
   with_an_open_bag(&w);
   for (int i = 0; i < TABLES && w.of[i].table != NULL; i++) {
