@@ -349,7 +349,7 @@ lapis_status race_check(lapis_ctx *ctx, const lapis_data *data,
 {
   TRY(check_map(ctx, o->map));
   bool mapped = o->map != NULL;
-  if (!o->mc) return LAPIS_OK;
+  if (!o->mc) return mat_check_finite(ctx, "auto", "X", &data->X, true);
   return check(ctx, data, set, mapped ? LAPIS_MC_1 : set->variant);
 }
 

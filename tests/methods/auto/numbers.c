@@ -284,6 +284,23 @@ static void rr_alone_says_what_it_removed(void **state)
 }
 
 /* What does not go with numbers is said; a handful is answered by rr. */
+/* By its place in X, of labels and of numbers, before anything is compared. */
+static void infinite_cells_are_placed(void **state)
+{
+  for (int labels = 0; labels < 2; labels++) {
+    problem *p = make(height);
+    lapis_auto_settings set = numbers();
+    lapis_solver *s = NULL;
+    if (labels) set.targets = LAPIS_TARGETS_CLASSES;
+    set.candidates = "linear";
+    for (int j = 0; labels && j < KNOWN; j++) p->Y[j] = j % 2;
+    p->X[D * 3 + 1] = INFINITY;
+    assert_int_not_equal(lapis_auto_new(p->ctx, &p->data, &set, &s), LAPIS_OK);
+    check_says(lapis_ctx_error(p->ctx), "4");
+    discard(p, NULL);
+  }
+}
+
 static void what_cannot_be_compared(void **state)
 {
   problem *p = make(height);
@@ -314,6 +331,7 @@ int test_numbers(void)
       cmocka_unit_test(weights_and_groups_count),
       cmocka_unit_test(noise_is_said_to_be_noise),
       cmocka_unit_test(rr_alone_says_what_it_removed),
+      cmocka_unit_test(infinite_cells_are_placed),
       cmocka_unit_test(what_cannot_be_compared),
   };
   return run_cases(tests, NULL, NULL);
