@@ -67,6 +67,7 @@ class Context:
     """Seed, threads and talk of one piece of work."""
 
     spread = None  # the processes that samples are divided among
+    unsaid = frozenset()  # names of notes that are kept without a warning
 
     def __init__(self, seed=0, threads=0, verbose=0, deterministic=False):
         self._as_parameter_ = handle = lib.ctx_new()
@@ -113,7 +114,8 @@ class Context:
             category = failures.LapisWarning
             if text in names:
                 category = category.named(names[text])
-            warn(in_python(text), category)
+            if names.get(text) not in self.unsaid:
+                warn(in_python(text), category)
 
 
 class _Job:
@@ -424,7 +426,8 @@ def solve_given(method, X, Y=None, P=None, group=None, sample_weight=None,
 
 class Warm:
     """Solves of one problem for one setting after another, each warm from the
-    one before.  X is (values, starts, columns, shape) of compressed rows.
+    one before.  X is an array, or (values, starts, columns, shape) of
+    compressed rows.
 
     The arrays of a result are overwritten by the next solve.
     """
@@ -433,7 +436,8 @@ class Warm:
         refuse_several("fit")
         self._context, self._rows = context, table(method)
         self._inputs = Inputs()
-        self._inputs.data.X, kept = packed_view(*X)
+        self._inputs.data.X, kept = (
+            packed_view(*X) if isinstance(X, tuple) else view(X))
         self._inputs._kept.append(kept)
         self._settings, self._solver = settings, None
 

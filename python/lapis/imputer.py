@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 LARGEST = 1e150  # the library's own: squares have to be finite
+WHOLE = 2e6  # cells that a sparse X may have to be solved as an array
 
 
 class _Cells:
@@ -62,14 +63,23 @@ class _Cells:
     def row(self):
         return np.repeat(np.arange(self.shape[0]), np.diff(self.start))
 
+    @classmethod
+    def of(cls, start, column, value, shape):
+        self = object.__new__(cls)
+        self.start, self.column, self.value = start, column, value
+        self.shape = shape
+        return self
+
     def only(self, keep):
         """The same with those cells alone that a mask keeps."""
-        other = object.__new__(_Cells)
         counts = np.bincount(self.row[keep], minlength=self.shape[0])
-        other.shape = self.shape
-        other.start = np.concatenate([[0], counts.cumsum()]).astype(np.int64)
-        other.column, other.value = self.column[keep], self.value[keep]
-        return other
+        start = np.concatenate([[0], counts.cumsum()]).astype(np.int64)
+        return _Cells.of(start, self.column[keep], self.value[keep],
+                         self.shape)
+
+    def compressed(self):
+        """(values, starts, columns, shape)."""
+        return self.value, self.start, self.column, self.shape
 
     def dense(self):
         out = np.full(self.shape, np.nan)
@@ -91,7 +101,8 @@ class LowRankImputer(TransformerMixin, Estimator):
     lam : float or None, default=None
         Weight of the nuclear norm, softImpute's lambda.  None: a share of the
         cells is hidden, completed along a path of weights, each warm from the
-        one before, and the weight with the smallest error is taken.
+        one before, and the weight with the smallest error is taken (a smaller
+        one only where it is better by a thousandth and a standard error).
     hide : float, default=0.1
         Share of the cells that choosing hides.
     path : int, default=12
@@ -103,13 +114,15 @@ class LowRankImputer(TransformerMixin, Estimator):
         decides.  None: where lam is None and X is dense; columns of few cells,
         as sparse ratings have, say little of their deviation.
     most_rank : int or None, default=None
-        The most columns the factors may have; None: 256.
+        The most columns the factors may have, with solver factored; None: 256
+        where that solver is taken (docs/methods/mc.md: large X, most of it
+        unseen).
     proof : "random" or "exact", default="random"
-        How the gap is proved: docs/methods/mc.md.
+        How solver factored proves the gap: docs/methods/mc.md.
     tol : float, default=1e-4
-        Relative gap to be proved.
+        Relative gap to be proved; ten times as much along the path.
     max_iters : int, default=1000
-        Sweeps at most, of each solve.
+        Iterations at most, of each solve.
     random_state, n_jobs, missing, verbose :
         As for the other estimators.
 
@@ -229,7 +242,7 @@ class LowRankImputer(TransformerMixin, Estimator):
             least = 1e-12 * np.abs(self.mean_)
             self.scale_ = np.where(size > least, size, 1.0)
             rest.value = rest.value / self.scale_[rest.column]
-        self.path_ = []
+        self.path_, self._dense = [], not is_sparse(array)
         lam = self.lam
         if lam is None:
             lam = self._choose(rest)
@@ -241,25 +254,33 @@ class LowRankImputer(TransformerMixin, Estimator):
             return self.lam is None and not is_sparse(X)
         return bool(self.scale)
 
-    def _warm(self, cells):
-        """A solver for these cells, without rows and columns of none; which
-        they are."""
+    def _solver(self, cells):
+        """A function of lam, warm from its last call, that completes what is
+        left without rows and columns of no cell; which they are."""
         rows = np.flatnonzero(np.diff(cells.start))
         columns = np.flatnonzero(np.bincount(cells.column,
                                              minlength=cells.shape[1]))
         place = np.zeros(cells.shape[1], np.int32)
         place[columns] = np.arange(columns.size)
         start = np.concatenate([[0], np.diff(cells.start)[rows].cumsum()])
-        packed = (cells.value, start.astype(np.int64), place[cells.column],
-                  (rows.size, columns.size))
-        solver = Warm("mc", packed, self._context(), solver="factored",
-                      absent="missing", most_rank=self.most_rank,
-                      proof=self.proof, tol=self.tol,
-                      max_iters=self.max_iters)
-        return solver, rows, columns
+        packed = _Cells.of(start.astype(np.int64), place[cells.column],
+                           cells.value, (rows.size, columns.size))
+        whole = self.most_rank is None and self.proof == "random" and (
+            self._dense or rows.size * columns.size <= WHOLE)
+        context = self._context()
+        context.unsaid = {"units-differ"}  # scale has decided
+        solver = Warm("mc", packed.dense() if whole else packed.compressed(),
+                      context, solver="auto" if whole else "factored",
+                      dense=whole, absent="missing", most_rank=self.most_rank,
+                      proof=self.proof, max_iters=self.max_iters)
+
+        def solve(lam, tol):
+            return solver.solve(mu=lam / cells.value.size, tol=tol)
+        return solve, rows, columns
 
     def _choose(self, cells):
-        """The weight whose completion is nearest to cells it has not seen."""
+        """The weight whose completion is nearest to cells it has not seen; a
+        smaller one has to be clearly nearer, since it keeps more noise."""
         largest = _largest(cells)
         if not largest > 0:
             return 1.0  # nothing is left of X after the means
@@ -273,34 +294,32 @@ class LowRankImputer(TransformerMixin, Estimator):
         if keep.all() or self.path < 2:
             return largest / 10
         train, hidden = cells.only(keep), cells.only(~keep)
-        solver, rows, columns = self._warm(train)
+        solve, rows, columns = self._solver(train)
         row = np.searchsorted(rows, hidden.row)
         column = np.searchsorted(columns, hidden.column)
-        worse = 0
+        best, worse = None, 0
         for lam in np.geomspace(0.7, 0.01, int(self.path)) * _largest(train):
-            result = solver.solve(mu=lam / train.value.size)
-            z = np.einsum("ij,ij->i", result["factors"][row],
-                          result["feature_factors"][column])
-            error = float(np.sqrt(np.mean((z - hidden.value) ** 2)))
-            best = min((point[1] for point in self.path_), default=np.inf)
-            self.path_.append((float(lam), error, int(result.info.rank)))
-            worse = 0 if error < best else worse + 1
+            result = solve(lam, 10 * self.tol)
+            z = _cells_of(result, row, column)
+            square = (z - hidden.value) ** 2
+            self.path_.append((float(lam), float(np.sqrt(square.mean())),
+                               int(result.info.rank)))
+            if best is None or _clearly_less(square, best[1]):
+                best, worse = (lam, square), 0
+            else:
+                worse += 1
             if worse == 2:
                 break
-        lam = min(self.path_, key=lambda point: point[1])[0]
         # the norm of noise grows as the root of the share that is seen
-        return lam * np.sqrt(cells.value.size / train.value.size)
+        return best[0] * np.sqrt(cells.value.size / train.value.size)
 
     def _complete(self, cells, lam):
-        n, d = cells.shape
-        solver, rows, columns = self._warm(cells)
-        result = solver.solve(mu=lam / cells.value.size)
-        r = result["factors"].shape[1]
-        self.factors_ = np.zeros((n, r))
-        self.feature_factors_ = np.zeros((d, r))
-        self.factors_[rows] = result["factors"]
-        self.feature_factors_[columns] = result["feature_factors"]
-        self.singular_values_ = result["singular_values"].ravel().copy()
+        solve, rows, columns = self._solver(cells)
+        result = solve(lam, self.tol)
+        A, B, self.singular_values_ = _factors(result)
+        self.factors_ = np.zeros((cells.shape[0], A.shape[1]))
+        self.feature_factors_ = np.zeros((cells.shape[1], A.shape[1]))
+        self.factors_[rows], self.feature_factors_[columns] = A, B
         self.lam_, self.info_ = float(lam), result.info
         self.notes_ = result.notes
         self.n_iter_ = max(1, int(result.info.iterations))
@@ -487,6 +506,32 @@ class AutoImputer(TransformerMixin, Estimator):
 def _is_number(value):
     return (isinstance(value, numbers.Real) and not isinstance(value, bool)
             and value == value and abs(value) < np.inf)
+
+
+def _cells_of(result, row, column):
+    if "low_rank" in result:
+        return result["low_rank"][row, column]
+    return np.einsum("ij,ij->i", result["factors"][row],
+                     result["feature_factors"][column])
+
+
+def _factors(result):
+    """Those of a result, or of its low_rank; the squares of their lengths."""
+    if "factors" in result:
+        return (result["factors"], result["feature_factors"],
+                result["singular_values"].ravel().copy())
+    U, values, V = np.linalg.svd(result["low_rank"], full_matrices=False)
+    r = int(result.info.rank)
+    root = np.sqrt(values[:r])
+    return U[:, :r] * root, V[:r].T * root, values[:r]
+
+
+def _clearly_less(square, than):
+    """Whether squared errors are smaller by more than a thousandth, and than
+    a standard error of their difference."""
+    less = than - square
+    return less.mean() > max(less.std() / np.sqrt(less.size),
+                             1e-3 * than.mean())
 
 
 def _largest(cells):

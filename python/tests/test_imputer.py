@@ -126,6 +126,27 @@ class Imputer(unittest.TestCase):
         self.assertAlmostEqual(imputer.singular_values_.sum() / nuclear, 1,
                                places=7)
 
+    def test_a_small_weight_is_no_dearer(self):
+        """Noise leaves no column out; the answer is optimal all the same, and
+        nobody is asked for units that lam has been given in."""
+        rng = np.random.default_rng(9)
+        X = rng.normal(size=(400, 3)) @ rng.normal(size=(3, 96))
+        X += rng.normal(size=X.shape) * rng.uniform(.1, 2, 96)
+        X[rng.random(X.shape) < .3] = np.nan
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            imputer = lapis.LowRankImputer(lam=2.0, center=False).fit(X)
+        Z = imputer.factors_ @ imputer.feature_factors_.T
+        rest = np.where(np.isnan(X), 0, X - Z)
+        nuclear = np.linalg.svd(Z, compute_uv=False).sum()
+        objective = (rest ** 2).sum() / 2 + 2 * nuclear
+        rest *= min(1, 2 / np.linalg.norm(rest, 2))
+        known = np.nan_to_num(X)
+        dual = (rest * known).sum() - (rest ** 2).sum() / 2
+        self.assertLess((objective - dual) / objective, 2e-4)
+        self.assertGreater(imputer.singular_values_.size, 80)
+        self.assertLess(imputer.n_iter_, 100)
+
     def test_no_unit_decides(self):
         Z, X = holes(seed=8)
         unit = 10.0 ** np.random.default_rng(8).uniform(-3, 3, X.shape[1])
