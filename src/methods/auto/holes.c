@@ -37,6 +37,7 @@
 
 enum { FOLDS = 10, ENOUGH = 2000 }; /* cells that are hidden */
 static const double PRIOR = 100;    /* cells */
+static const double NEAR = 0.005;   /* of the squared error of all ways */
 
 /* A feature of a hidden cell, in units of the feature. */
 typedef struct hidden_cell {
@@ -224,7 +225,7 @@ static lapis_status judge(holes *w)
   w->n_held = 0;
   for (int64_t f = 0;
        f < plan.folds && plan.folds > 1 && hidden < ENOUGH && s >= 0; f++) {
-    int ways = 0;
+    int ways = HOLES_WAYS;
     int64_t some = hide(w, &plan, f);
     hidden += some;
     if (f == 0)
@@ -373,6 +374,26 @@ static void weigh_ways(holes *w)
   for (int64_t c = 0; c < w->t.columns; c++)
     for (int64_t i = w->t.first[c]; i < w->t.first[c + 1]; i++)
       w->error[i] = error_of(w, c);
+}
+
+/* Squared error of all hidden cells by so many ways. */
+static double error_by(holes *w, int ways)
+{
+  double sum = 0;
+  w->ways = ways;
+  weigh_ways(w);
+  for (int64_t c = 0; c < w->t.columns; c++)
+    sum += w->cells[c] * w->error[w->t.first[c]] * w->error[w->t.first[c]];
+  return sum;
+}
+
+/* The first few that are nearly as good as all: the others are dear, and would
+ * have to learn the table once more for new samples. */
+static void choose_ways(holes *w)
+{
+  int all = w->ways, ways = 1;
+  double most = (1 + NEAR) * error_by(w, all);
+  while (error_by(w, ways) > most && ways < all) ways++;
 }
 
 /* Only so many have filled the gaps: they have the weights of the others. */
@@ -527,7 +548,7 @@ static void remark_means(const holes *w)
 /* ---- the solver ---------------------------------------------------------*/
 static lapis_status fill(holes *w)
 {
-  int ways = 0;
+  int ways = w->ways;
   int64_t d = w->d;
   TRY(holes_fill(&w->t, w->Z, &ways));
   if (w->cancelled) return LAPIS_CANCELLED;
@@ -554,7 +575,7 @@ static lapis_status solve(lapis_solver *s)
   if (status >= 0 && w->cancelled) status = LAPIS_CANCELLED;
   if (status == LAPIS_OK) {
     bool late = w->late;
-    weigh_ways(w);
+    choose_ways(w);
     status = fill(w);
     if (late && status == LAPIS_OK) status = LAPIS_TIME_LIMIT;
   }
@@ -700,6 +721,16 @@ static lapis_status answer(lapis_solver *s)
 static const solver_class answer_class = {
     .method = "auto", .solve = answer, .free = release};
 
+/* Of those that have a weight. */
+static int last_way(const lapis_mat *weights)
+{
+  int last = 0;
+  const double *x = weights->val;
+  for (int64_t k = 0; k < weights->cols * HOLES_WAYS; k++)
+    if (x[k] > 0 && k % HOLES_WAYS > last) last = (int)(k % HOLES_WAYS);
+  return last;
+}
+
 lapis_status holes_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                const void *settings, const named_list *learned,
                                const void *options, lapis_solver **out)
@@ -727,7 +758,7 @@ lapis_status holes_predict_new(lapis_ctx *ctx, const lapis_data *data,
   holes *w = (holes *)s;
   if (status >= 0) {
     w->data = *data;
-    w->ways = HOLES_WAYS;
+    w->ways = last_way(by) + 1;
     w->set.size = *(const size_t *)options;
     s->settings = &w->set.size;
     for (int64_t k = 0; k < d * n; k++)

@@ -20,9 +20,9 @@ typedef struct holes_table {
 
 /* How a way is called: "ridge regression". */
 const char *holes_called(int i);
-/* Z (d x n x HOLES_WAYS): X as each way fills it, which begins with the mean of
- * those before it.  *ways: how many have done it before `later` said no; the
- * first always has. */
+/* Z (d x n x HOLES_WAYS): X as each of the first *ways fills it, which begins
+ * with the mean of those before it.  *ways becomes how many have done it before
+ * `later` said no; the first always has. */
 lapis_status holes_fill(holes_table *t, double *Z, int *ways);
 
 /* Without targets `auto` is this; with them it has one for --fill.

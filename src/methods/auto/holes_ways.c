@@ -20,7 +20,7 @@
 #include "op/map/impute.h"
 
 enum { TREES = 100, LEAST_TREES = 20, MOST_SAMPLES = 5000, MOST_NEAR = 20 };
-static const double WORK = 1e7, MOST_WORK = 1e8; /* d^2 n of trees */
+static const double WORK = 1e6, MOST_WORK = 2e7; /* d^2 n of trees */
 
 typedef struct column { /* while it is filled */
   holes_table *t;
@@ -252,13 +252,13 @@ static bool pays(const holes_table *t, const way *w)
 lapis_status holes_fill(holes_table *t, double *Z, int *ways)
 {
   int64_t size = t->d * t->n;
+  int most = *ways;
   bool on = true;
   double *room = base_alloc_raw(t->h.ctx, 3 * size, sizeof *room);
   *ways = 0;
   if (room == NULL) return LAPIS_ENOMEM;
   lapis_status s = by_factors(t, room, Z);
-  while (s >= 0 && on && ++*ways < HOLES_WAYS && list[*ways].learn != NULL &&
-         pays(t, &list[*ways])) {
+  while (s >= 0 && on && ++*ways < most && pays(t, &list[*ways])) {
     double *own = Z + *ways * size;
     for (int64_t k = 0; k < size; k++) {
       own[k] = 0;
