@@ -32,6 +32,7 @@
 #define JOINED_WITH "rows were joined by name with "
 #define HOLDS_ANSWERS_ALONE "is a table, which holds answers alone"
 #define IS_POSITIVE "where its label is "
+#define KNOWN_AFTERWARDS "known only afterwards"
 #define LABELS_ARE_TOLD "labels are predicted "
 #define LABELS_WERE_HIDDEN "known labels were hidden"
 #define LARGEST_DECIDE "the largest decide; "

@@ -16,19 +16,6 @@
 #include "mat/mat.h"
 #include "methods/method_entry.h"
 
-const char *remark_value(const lapis_data *data, double value,
-                         char name[REMARK_VALUE])
-{
-  const lapis_mat *words = &data->words;
-  bool word = value >= 0 && value < (double)words->cols;
-  if (!word)
-    (void)snprintf(name, REMARK_VALUE, "%g", value);
-  else
-    (void)snprintf(name, REMARK_VALUE, "%s",
-                   ((const char *const *)words->val)[(int64_t)value]);
-  return name;
-}
-
 /* ---- targets ------------------------------------------------------------*/
 typedef struct value_count {
   double value, count;
@@ -205,6 +192,7 @@ lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
   if (base_muted(ctx) > 0 || base_is_inside(ctx) ||
       (m->reads & LAPIS_READS_Y) == 0 || Y->rows < 1 || Y->colptr != NULL)
     return LAPIS_OK;
+  TRY(remark_gaps(ctx, m->name, data));
   if (method_of_numbers(m, settings))
     return remark_constant(ctx, m->name, data);
   if (Y->rows != 1 || (!words && !alone)) return LAPIS_OK;

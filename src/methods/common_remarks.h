@@ -8,6 +8,12 @@ enum { REMARK_VALUE = 128 };
 /* A value of Y as its reader knows it. */
 const char *remark_value(const lapis_data *data, double value,
                          char name[REMARK_VALUE]);
+/* What feature i is called; "feature 3" where nothing names them. */
+const char *remark_feature(const lapis_data *data, int64_t i,
+                           char name[REMARK_VALUE]);
+/* Of features whose gaps tell known samples from others; Y has rows. */
+lapis_status remark_gaps(lapis_ctx *ctx, const char *method,
+                         const lapis_data *data);
 /* Whether all targets, which are numbers, hold one value each. */
 lapis_status remark_is_constant(lapis_ctx *ctx, const lapis_data *data,
                                 bool *out);

@@ -499,19 +499,12 @@ static bool has_gap(const holes *w, int64_t c)
 
 /* "income"; of features that are one column of classes what is before the "="
  * of their names; "feature 3" where nothing names them. */
-static void call_column(const holes *w, int64_t c, char *to, size_t room)
+static void call_column(const holes *w, int64_t c, char to[REMARK_VALUE])
 {
-  const lapis_mat *names = &w->data.feature_names;
   int64_t i = w->t.first[c];
-  if (names->rows != 1 || names->cols != w->d) {
-    (void)snprintf(to, room, "feature %" PRId64, i + 1);
-    return;
-  }
-  const char *name = ((const char *const *)names->val)[i * names->ld];
-  const char *end = strrchr(name, '=');
-  bool classes = w->t.first[c + 1] - i > 1 && end != NULL;
-  int length = (int)(classes ? (size_t)(end - name) : strlen(name));
-  (void)snprintf(to, room, "%.*s", length, name);
+  remark_feature(&w->data, i, to);
+  char *end = strrchr(to, '=');
+  if (w->t.first[c + 1] - i > 1 && end != NULL) *end = '\0';
 }
 
 /* What is filled as if nothing else were known of a sample. */
@@ -526,7 +519,7 @@ static void remark_means(const holes *w)
     if (!is_mean(w, c) || !has_gap(w, c)) continue;
     size_t used = strlen(text);
     bool last = ++said == count;
-    call_column(w, c, name, sizeof name);
+    call_column(w, c, name);
     (void)snprintf(text + used, sizeof text - used, "%s%s",
                    said == 1 ? ""
                    : last    ? " and "

@@ -1,0 +1,71 @@
+/* gaps_differ.c - features that are known of samples with a target, and are not
+ * of those without, or the other way: held-out samples are of the first, so
+ * that what is measured there may not hold for the others. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mat/mat.h"
+#include "methods/common_remarks.h"
+
+typedef struct share {
+  double known, all;
+} share;
+
+static bool has_target(const lapis_mat *Y, int64_t j)
+{
+  for (int64_t i = 0; i < Y->rows; i++)
+    if (!isnan(lapis_mat_at(Y, i, j))) return true;
+  return false;
+}
+
+/* By a fifth of the samples, and by four standard errors. */
+static bool differ(share a, share b)
+{
+  static const double LEAST = .2, ERRORS = 4;
+  if (!(a.all > 0) || !(b.all > 0)) return false;
+  double p = (a.known + b.known) / (a.all + b.all);
+  double apart = fabs(a.known / a.all - b.known / b.all);
+  return apart >= LEAST &&
+         apart >= ERRORS * sqrt(p * (1 - p) * (1 / a.all + 1 / b.all));
+}
+
+static void say(lapis_ctx *ctx, const char *method, const lapis_data *data,
+                int64_t i, share with, share without)
+{
+  char name[REMARK_VALUE];
+  base_note(ctx, BASE_WARNING, "gaps-differ",
+            "%s: %s is known for %.0f of %.0f samples with a target, and for "
+            "%.0f of %.0f without: what is measured on the first, as accuracy, "
+            "R^2 and probabilities, may not hold for the others; leave the "
+            "feature out if it is known only afterwards",
+            method, remark_feature(data, i, name), with.known, with.all,
+            without.known, without.all);
+}
+
+lapis_status remark_gaps(lapis_ctx *ctx, const char *method,
+                         const lapis_data *data)
+{
+  enum { NAMED = 3 };
+  const lapis_mat *X = &data->X, *Y = &data->Y;
+  int64_t more = -NAMED;
+  if (X->colptr != NULL || Y->colptr != NULL || base_ranks(ctx) > 1)
+    return LAPIS_OK;
+  bool *target = base_alloc(ctx, X->cols, sizeof *target);
+  if (target == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < X->cols; j++) target[j] = has_target(Y, j);
+  for (int64_t i = 0; i < X->rows; i++) {
+    share of[2] = {{0, 0}, {0, 0}}; /* without, with a target */
+    for (int64_t j = 0; j < X->cols; j++) {
+      of[target[j]].known += !isnan(lapis_mat_at(X, i, j));
+      of[target[j]].all++;
+    }
+    if (differ(of[0], of[1]) && more++ < 0)
+      say(ctx, method, data, i, of[1], of[0]);
+  }
+  base_free(target);
+  if (more > 0)
+    base_note(ctx, BASE_WARNING, "gaps-differ",
+              "%s: so do the gaps of %" PRId64 " features more", method, more);
+  return LAPIS_OK;
+}
