@@ -73,10 +73,17 @@ static bool is_word(const csv_cell *cell, const char *word)
          strncasecmp(cell->text, word, strlen(word)) == 0;
 }
 
+/* By whichever decimal mark. */
+static bool is_number(const csv_cell *cell)
+{
+  csv_kind kind = csv_value(cell, NULL);
+  return kind != CSV_MISSING && marks_of(cell, kind) != MARK_NOT;
+}
+
 /* x,y, or two numbers. */
 static bool lacks_name(const scan *s, const csv_cell *a, const csv_cell *b)
 {
-  bool numbers = b->last && csv_value(a, NULL) == CSV_NUMBER;
+  bool numbers = b->last && is_number(a);
   return s->form->unnamed && (numbers || (is_word(a, "x") && is_word(b, "y")));
 }
 
@@ -98,6 +105,28 @@ static lapis_status skip_header(scan *s)
     s->word = at;
   csv_skip_blank(&ahead);
   s->csv = ahead;
+  return LAPIS_OK;
+}
+
+/* A table of places has no --decimal: commas are decimal where its numbers say
+ * so. */
+static lapis_status find_decimal(scan *s)
+{
+  csv_scan ahead = s->csv;
+  csv_cell cell;
+  marks all = {.first = {{NULL, 0}}};
+  char rather, said[MARKS_BYTES];
+  while (!csv_at_end(&ahead)) {
+    bool name = !s->unnamed;
+    do {
+      TRY(csv_next(&ahead, &cell));
+      if (!name) marks_note(&all, &cell, csv_value(&cell, NULL));
+      name = false;
+    } while (!cell.last);
+    csv_skip_blank(&ahead);
+  }
+  (void)marks_judge(&all, &all, ahead.delimiter, '\0', &rather, said);
+  if (rather == ',') s->csv.decimal = ',';
   return LAPIS_OK;
 }
 
@@ -141,6 +170,7 @@ static lapis_status read_table(lapis_ctx *ctx, const io_file *f,
                       form->nouns, form->title);
   TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s.csv));
   if (!csv_at_end(&s.csv)) TRY(skip_header(&s));
+  TRY(find_decimal(&s));
   TRY(read_rows(&s, out));
   if (out->count == 0)
     return lapis_fail(ctx, LAPIS_EMISSING, "%s: holds no %s", io_name(f->path),

@@ -206,18 +206,21 @@ static lapis_status run(lapis_flow *f)
 /* ---- results ------------------------------------------------------------*/
 static lapis_status table(const lapis_flow *f, const char *path)
 {
-  static const char *const title[] = {"name",  "x",      "y",
-                                      "width", "height", "score"};
+  static const char *const title[] = {"name",   "x",     "y",       "width",
+                                      "height", "score", "doubtful"};
   const locate *w = f->own;
   csv_writer s;
+  lapis_mat sure;
   if (w->box == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "locate: there are no boxes yet");
+  TRY(flow_get(f, "inlier", &sure));
   csv_writer_begin(&s, NULL, path);
-  for (int i = 0; i < 6; i++) csv_writer_put(&s, title[i], i == 5);
+  for (int i = 0; i < 7; i++) csv_writer_put(&s, title[i], i == 6);
   for (int64_t k = 0; k < f->n; k++) {
     csv_writer_put(&s, ((const char *const *)f->names.val)[k], false);
     for (int i = 0; i < 5; i++)
-      csv_writer_put_number(&s, "%.9g", w->box[5 * k + i], i == 4);
+      csv_writer_put_number(&s, "%.9g", w->box[5 * k + i], false);
+    csv_writer_put(&s, lapis_mat_at(&sure, 0, k) < 0.5 ? "yes" : "no", true);
   }
   return csv_writer_write(f->ctx, &s, path);
 }

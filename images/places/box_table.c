@@ -1,4 +1,5 @@
-/* box_table.c - boxes from a table: name,x,y,width,height[,score]. */
+/* box_table.c - boxes from a table: name,x,y,width,height[,score], and
+ * behind titles doubtful, as locate writes it. */
 #include "images/image/place_table.h"
 #include "images/places/places.h"
 
@@ -10,7 +11,8 @@ static const place_form boxes = {
     .column = {"x", "y", "width", "height", "score"},
     .positive = {false, false, true, true},
     .needed = 4,
-    .most = 5};
+    .most = 5,
+    .word = "doubtful"};
 
 /* The names go from one to the other. */
 static lapis_status take_boxes(lapis_ctx *ctx, place_table *from,

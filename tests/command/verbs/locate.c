@@ -85,7 +85,9 @@ static void the_object_is_chosen_among_given_boxes(void **state)
   begin(&c, 60);
   write_candidates(&c, true);
   command_do(&c, "locate ?.pgm --boxes boxes.csv --csv found.csv "
-                 "--result r.npz -o page.html -q");
+                 "--result r.npz -o page.html -q && "
+                 "head -1 found.csv | grep -q ',doubtful$' && "
+                 "test $(grep -c ',no$' found.csv) = 8");
   assert_true(command_exists(&c, "page.html") && command_exists(&c, "r.npz"));
   read_boxes(&c, ctx, "found.csv", &t);
   assert_int_equal(count_right(&t, 0.8), IMAGES);

@@ -301,9 +301,14 @@ static void points_of_one_image_are_found_in_all(void **state)
 /* Rows that name no image are of the first one, with titles or without. */
 static void points_without_a_name_are_the_first_images(void **state)
 {
-  static const char *const tables[] = {"name,x,y,point\na,60,60,1\na,95,90,2\n",
-                                       "60,60\n95,90\n", "x,y\n60,60\n95,90\n",
-                                       "x,y,name\n60,60,1\n95,90,2\n"};
+  static const char *const tables[] = {
+      "name,x,y,point\na,60,60,1\na,95,90,2\n",
+      "60,60\n95,90\n",
+      "x,y\n60,60\n95,90\n",
+      "x,y,name\n60,60,1\n95,90,2\n",
+      "60,0;60\n95;90,000\n",
+      "name;x;y;point\na;60;60,0;1\na;95,0;90;2"
+      "\n"};
   command c;
   char want[2048] = "", got[2048];
   begin_upright(&c);

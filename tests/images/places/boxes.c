@@ -260,9 +260,11 @@ static void tables_are_read(void **unused)
       "c.png\",0,-1,2.5,1,\n",
       "a.png,1,2,3,4,.5\n\n\"b, c.png\",0,-1,2.5,1",
       "\xef\xbb\xbfname;x;y;width;height\r\na.png;1;2;3;4;.5\r\nb, c.png;0;-1;"
-      "2.5;1\r\n"};
+      "2.5;1\r\n",
+      "name;x;y;width;height;score;doubtful\na.png;1,0;2;3;4;,5;no\n"
+      "b, c.png;0;-1;2,5;1;;yes\n"};
   lapis_ctx *ctx = lapis_ctx_new();
-  for (int i = 0; i < 3; i++) {
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     box_table t;
     lapis_status status = read_text(ctx, texts[i], &t);
     if (status < 0) print_error("%s\n", lapis_ctx_error(ctx));
