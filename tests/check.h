@@ -97,6 +97,18 @@ static inline void check_says(const char *text, const char *words)
   if (!check_has(text, words)) fail_msg("'%s' wanted in '%s'", words, text);
 }
 
+/* The sentence of the solver's remark of that name; NULL: it has none. */
+static inline const char *check_note(const lapis_solver *s, const char *name)
+{
+  lapis_mat notes;
+  if (lapis_result_get(s, "notes", &notes) < 0) return NULL;
+  for (int64_t j = 0; j < notes.cols; j++) {
+    const char *const *note = (const char *const *)notes.val + j * notes.rows;
+    if (strcmp(note[1], name) == 0) return note[2];
+  }
+  return NULL;
+}
+
 /* A constructor refused with this status, made nothing, and said one sentence
  * with the words. */
 static inline void check_refused(lapis_ctx *ctx, lapis_status got,

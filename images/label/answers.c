@@ -93,6 +93,13 @@ static bool is_checked_open(const label_run *w, int64_t i)
   return w->checked[i] && !w->known[i];
 }
 
+static bool lacks_label(const label_run *w, int64_t i)
+{
+  for (int64_t k = 0; k < w->given.rows; k++)
+    if (isnan(w->Y[i * w->given.rows + k])) return true;
+  return false;
+}
+
 static int64_t checked_open(const label_run *w)
 {
   int64_t count = 0;
@@ -100,10 +107,39 @@ static int64_t checked_open(const label_run *w)
   return count;
 }
 
+/* How many images a person can be asked about. */
+static int64_t unlabelled(const label_run *w)
+{
+  int64_t count = -checked_open(w);
+  for (int64_t i = 0; i < w->flow->n; i++) count += lacks_label(w, i);
+  return count;
+}
+
+/* How many of them --ask names: all, where it is more. */
+static int64_t to_ask(const label_run *w)
+{
+  int64_t most = unlabelled(w);
+  return w->set.ask < most ? w->set.ask : most;
+}
+
+static void say_all_asked(const label_run *w)
+{
+  int64_t all = unlabelled(w);
+  if (w->set.ask <= all) return;
+  if (all == 0)
+    flow_remark(w->flow, "all-asked",
+                "no image lacks a label: {ask} has none to name");
+  else
+    flow_remark(w->flow, "all-asked",
+                "%" PRId64 " image%s a label: {ask} names all of them", all,
+                all > 1 ? "s lack" : " lacks");
+}
+
 /* Nobody is asked twice. */
 static lapis_status take_asked(label_run *w)
 {
   lapis_mat index, margin;
+  say_all_asked(w);
   TRY(get(w->flow->solver, "ask_index", &index));
   TRY(get(w->flow->solver, "ask_margin", &margin));
   if (index.cols == 0) return LAPIS_OK;
@@ -111,7 +147,7 @@ static lapis_status take_asked(label_run *w)
   w->asked_margin = calloc((size_t)index.cols, sizeof *w->asked_margin);
   if (w->asked == NULL || w->asked_margin == NULL)
     return flow_no_memory(w->flow);
-  for (int64_t k = 0; k < index.cols && w->asked_count < w->set.ask; k++) {
+  for (int64_t k = 0; k < index.cols && w->asked_count < to_ask(w); k++) {
     int64_t i = (int64_t)lapis_mat_at(&index, 0, k);
     if (is_checked_open(w, i)) continue;
     w->asked[w->asked_count] = i;
@@ -131,7 +167,7 @@ static lapis_status go_on(label_run *w, bool answer, int64_t held_out)
   set.compare_only = !answer;
   set.held_out = held_out;
   set.coverage = answer ? w->set.coverage : 0;
-  set.ask = answer && w->set.ask > 0 ? w->set.ask + checked_open(w) : 0;
+  set.ask = answer && to_ask(w) > 0 ? to_ask(w) + checked_open(w) : 0;
   TRY(lapis_solver_retune(w->chooser, &set));
   return lapis_solve(w->chooser);
 }

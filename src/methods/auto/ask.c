@@ -226,10 +226,21 @@ static lapis_status find(lapis_ctx *ctx, const lapis_data *data,
   return s;
 }
 
+static void say_all(lapis_ctx *ctx, const char *name, int64_t all)
+{
+  if (all == 0)
+    base_note(ctx, BASE_NOTE, "all-asked",
+              "%s: no sample lacks a label: {ask} has none to name", name);
+  else
+    base_note(ctx, BASE_NOTE, "all-asked",
+              "%s: %" PRId64 " sample%s a label: {ask} names all of them", name,
+              all, all > 1 ? "s lack" : " lacks");
+}
+
 lapis_status ask_next(lapis_solver *to, const lapis_solver *answer,
                       const char *name, const lapis_data *data, int64_t most)
 {
-  int64_t found;
+  int64_t found, asked = most;
   const lapis_mat *p = NULL;
   for (int i = 0; i < answer->result.count; i++)
     if (strcmp(answer->result.item[i].name, "probabilities") == 0)
@@ -246,6 +257,7 @@ lapis_status ask_next(lapis_solver *to, const lapis_solver *answer,
   double *margin = arena_reals(&to->arena, most);
   TRY(arena_status(&to->arena));
   TRY(find(to->ctx, data, p, most, index, margin, &found));
+  if (found < asked) say_all(to->ctx, name, found);
   solver_publish(to, "ask_index", lapis_mat_i64(index, 1, found));
   solver_publish(to, "ask_margin", lapis_mat_f64(margin, 1, found));
   if (base_cancelled(to->ctx)) return LAPIS_CANCELLED;

@@ -57,7 +57,11 @@ static void what_is_asked_is_unsure(void **state)
   shell(&c, "test $(cut -d, -f5 a.csv | grep -c '^[1-9]') = 3");
   lapis_arrays_free(&all);
   command_do(&c, RUN "--ask 99 -o page.html");
+  check_says(c.err, NAMES_ALL_ASKED);
+  check_says(c.err, "10 images");
   assert_non_null(strstr(c.out, HELP_MOST));
+  command_do(&c, RUN "--ask 10");
+  assert_null(strstr(c.err, NAMES_ALL_ASKED));
   command_do(&c, RUN "-q");
   assert_null(strstr(c.out, HELP_MOST));
   command_end(&c);
@@ -74,7 +78,8 @@ static void nobody_is_asked_twice(void **state)
     sprintf(table + strlen(table), "a%02d.pgm,%s,%s\n", i,
             i < KNOWN ? two[i % 2] : "", i >= IMAGES - 2 ? "yes" : "");
   write_text(&c, "labels.csv", table);
-  command_do(&c, RUN "--ask 99 --result a.npz -q");
+  command_do(&c, RUN "--ask 99 --result a.npz");
+  check_says(c.err, "8 images");
   command_arrays(&c, "a.npz", &all);
   const lapis_array *asked = lapis_arrays_find(&all, "ask_index");
   assert_true(asked != NULL && asked->mat.cols == IMAGES - KNOWN - 2);

@@ -349,11 +349,34 @@ static void asking_is_shown_and_stopped(void **state)
   discard(t);
 }
 
+/* More than there are to ask about: all are named, and how many they are is
+ * said. */
+static void all_are_asked(void **state)
+{
+  static const struct {
+    int64_t most;
+    const char *said;
+  } tried[] = {{N - KNOWN, NULL}, {N, "50 samples"}};
+  table *t = make(2);
+  for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+    lapis_solver *s;
+    watch none = {0, 0};
+    assert_int_equal(ask(t, tried[k].most, &none, &s), LAPIS_OK);
+    assert_int_equal(result(s, "ask_index").cols, N - KNOWN);
+    const char *said = check_note(s, "all-asked");
+    assert_true((said == NULL) == (tried[k].said == NULL));
+    if (said != NULL) check_says(said, tried[k].said);
+    lapis_solver_free(s);
+  }
+  discard(t);
+}
+
 int test_auto(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_stay),
       cmocka_unit_test(asking_is_shown_and_stopped),
+      cmocka_unit_test(all_are_asked),
       cmocka_unit_test(light_is_left_out),
       cmocka_unit_test(figures_are_true),
       cmocka_unit_test(expectations_name_the_commonest_answer),

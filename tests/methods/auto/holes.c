@@ -235,17 +235,6 @@ static void little_is_filled_by_means(void **state)
   lapis_ctx_free(ctx);
 }
 
-static const char *note_of(const lapis_solver *s, const char *name)
-{
-  lapis_mat notes;
-  if (lapis_result_get(s, "notes", &notes) < 0) return "";
-  for (int64_t j = 0; j < notes.cols; j++) {
-    const char *const *note = (const char *const *)notes.val + j * notes.rows;
-    if (strcmp(note[1], name) == 0) return note[2];
-  }
-  return "";
-}
-
 /* A number and a class that nothing tells of are mostly filled with the mean
  * and the commonest class, and named; those beside them are not. */
 static void what_nothing_tells_of_is_filled_with_means(void **state)
@@ -275,7 +264,8 @@ static void what_nothing_tells_of_is_filled_with_means(void **state)
     t->data.feature_names = lapis_mat_text(name, 1, WIDE);
     lapis_solver *s = solve(t);
     const double *filled = check_result(s, "completed");
-    const char *said = note_of(s, "filled-plain");
+    const char *said = check_note(s, "filled-plain");
+    if (said == NULL) said = "";
     bool income = strstr(said, "income"), lost_town = strstr(said, "town:");
     for (int j = 0; j < N; j++) {
       const double *x = X + WIDE * j, *to = filled + WIDE * j;

@@ -105,18 +105,6 @@ static void squares_are_told(void **state)
   discard(p, s);
 }
 
-/* The text of a remark; NULL: it was not made. */
-static const char *remarked(lapis_solver *s, const char *name)
-{
-  lapis_mat notes;
-  if (lapis_result_get(s, "notes", &notes) < 0) return NULL;
-  for (int64_t j = 0; j < notes.cols; j++) {
-    const char *const *note = (const char *const *)notes.val + j * notes.rows;
-    if (strcmp(note[1], name) == 0) return note[2];
-  }
-  return NULL;
-}
-
 /* Slipped decimals among known numbers are named; without them nothing is. */
 static void far_numbers_are_named(void **state)
 {
@@ -129,7 +117,7 @@ static void far_numbers_are_named(void **state)
     if (slips) p->Y[11] *= 10;
     if (slips) p->Y[70] /= 10;
     lapis_solver *s = fit(p, &set);
-    assert_int_equal(remarked(s, "far-numbers") != NULL, slips);
+    assert_int_equal(check_note(s, "far-numbers") != NULL, slips);
     discard(p, s);
   }
 }
@@ -216,11 +204,11 @@ static void noise_is_said_to_be_noise(void **state)
   uint64_t seed = 5;
   lapis_auto_settings set = numbers();
   lapis_solver *s = fit(p, &set);
-  assert_true(!remarked(s, "unsure") && remarked(s, "cleaning"));
+  assert_true(!check_note(s, "unsure") && check_note(s, "cleaning"));
   lapis_solver_free(s);
   for (int j = 0; j < KNOWN; j++) p->Y[j] = check_normal(&seed);
   s = fit(p, &set);
-  assert_true(remarked(s, "unsure"));
+  assert_true(check_note(s, "unsure"));
   discard(p, s);
 }
 
@@ -276,7 +264,7 @@ static void rr_alone_says_what_it_removed(void **state)
   lapis_auto_settings set = numbers();
   set.candidates = "rr,linear";
   lapis_solver *s = fit(p, &set);
-  const char *text = remarked(s, "cleaning");
+  const char *text = check_note(s, "cleaning");
   assert_non_null(text);
   assert_non_null(strstr(text, "ridge regression"));
   assert_null(strstr(text, "worth it"));
@@ -315,7 +303,7 @@ static void what_cannot_be_compared(void **state)
   set = numbers();
   for (int j = 1; j < N; j++) p->Y[j] = NAN;
   s = fit(p, &set);
-  assert_true(remarked(s, "not-chosen"));
+  assert_true(check_note(s, "not-chosen"));
   discard(p, s);
 }
 
