@@ -245,6 +245,13 @@ static bool is_elsewhere(const lapis_columns *all, int j, const char *word)
   return false;
 }
 
+/* All its numbers are so, or they are beside texts. */
+static bool has_decimal_commas(const lapis_column *c)
+{
+  return c->type == LAPIS_COLUMN_COMMA ||
+         (c->type == LAPIS_COLUMN_TEXT && c->decimal != '\0');
+}
+
 /* What a person should know before the columns are used. */
 static void print_remarks(const lapis_columns *all, int names)
 {
@@ -254,7 +261,7 @@ static void print_remarks(const lapis_columns *all, int names)
     title_of(all, j, title, sizeof title);
     if (c->marks != NULL)
       printf("  note: %s: %s\n", title, c->marks);
-    else if (c->type == LAPIS_COLUMN_COMMA)
+    else if (has_decimal_commas(c))
       printf("  note: %s has decimal commas: read it with --decimal ,\n",
              title);
     for (int k = 0; k < LAPIS_COLUMN_REMARKS && c->remark[k] != NULL; k++)
@@ -628,8 +635,7 @@ static void print_line(const cli *c, const lapis_columns *all, const char *path,
     bool asked =
         !q->leak[j] && j != names && !group[j] && !is_constant(all, at);
     bool number = asked && holds_numbers(at) && !at->padded;
-    if (at->type == LAPIS_COLUMN_COMMA && decimal == '\0')
-      decimal = at->decimal;
+    if (has_decimal_commas(at) && decimal == '\0') decimal = at->decimal;
     id[j] = j == names;
     bool words = !q->target[j] && asked && is_nominal(at);
     nominal[j] = words && !at->declared; /* the declared become features so */
@@ -732,7 +738,8 @@ static bool holds_labels(const lapis_columns *all)
   int names = 0, classes = 0;
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
-    if (c->numbers > 0 || has_units(c)) return false;
+    if (c->numbers > 0 || has_units(c) || c->type == LAPIS_COLUMN_COMMA)
+      return false;
     names += is_id(c);
     classes += info_is_class(c);
   }

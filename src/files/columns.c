@@ -358,7 +358,7 @@ static lapis_status find_tellers(csv_scan s, lapis_columns *out, arena *memory,
 
 static lapis_status scan(csv_scan s, const lapis_table_options *opt,
                          lapis_columns *out, arena *memory,
-                         const io_facts *facts)
+                         const io_facts *facts, seen **seen_in)
 {
   const csv_scan start = s;
   seen *in;
@@ -369,10 +369,53 @@ static lapis_status scan(csv_scan s, const lapis_table_options *opt,
   if (!out->header && !asked && first_row_names(out, in)) {
     out->header = true;
     out->rows--;
-    return scan(start, opt, out, memory, facts);
+    return scan(start, opt, out, memory, facts, seen_in);
   }
   TRY(end_columns(out, memory, in, start.decimal, csv_copy));
+  *seen_in = in;
   return find_tellers(start, out, memory, facts);
+}
+
+static lapis_status read_once(csv_scan s, const lapis_table_options *opt,
+                              lapis_columns *out, arena *memory, seen **in)
+{
+  io_facts *facts;
+  TRY(table_shape(&s, opt, out, memory, &facts));
+  return scan(s, opt, out, memory, facts, in);
+}
+
+/* Texts beside numbers by commas and none by points. */
+static bool is_mixed_comma(const lapis_column *c, const marks *m)
+{
+  return c->type == LAPIS_COLUMN_TEXT && m->first[MARK_BY_COMMA].text != NULL &&
+         m->first[MARK_BY_POINT].text == NULL &&
+         m->first[MARK_PLAIN].text == NULL;
+}
+
+/* Where commas are decimal, "k.A." among 1,5 and 2,5 is a text among numbers,
+ * and not one class more: such columns are as they are with --decimal. */
+static lapis_status read_mixed(csv_scan s, const lapis_table_options *opt,
+                               lapis_columns *out, arena *memory,
+                               const seen *in)
+{
+  lapis_columns again = {.columns = 0};
+  seen *unused;
+  bool any = false;
+  for (int j = 0; j < out->listed; j++)
+    any = any || is_mixed_comma(&out->column[j], &in[j].marks);
+  if (!any || s.decimal != '\0') return LAPIS_OK;
+  s.decimal = ',';
+  TRY(read_once(s, opt, &again, memory, &unused));
+  if (again.rows != out->rows || again.listed != out->listed) return LAPIS_OK;
+  for (int j = 0; j < out->listed; j++) {
+    lapis_column *c = &again.column[j];
+    if (!is_mixed_comma(&out->column[j], &in[j].marks) ||
+        c->numbers <= c->texts)
+      continue;
+    out->column[j] = *c;
+    out->column[j].decimal = ',';
+  }
+  return LAPIS_OK;
 }
 
 static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
@@ -383,9 +426,9 @@ static lapis_status read_text(lapis_ctx *ctx, const io_file *f,
   TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s));
   if (opt != NULL) s.decimal = opt->decimal;
   if (opt != NULL) s.missing = opt->missing;
-  io_facts *facts;
-  TRY(table_shape(&s, opt, out, memory, &facts));
-  return scan(s, opt, out, memory, facts);
+  seen *in;
+  TRY(read_once(s, opt, out, memory, &in));
+  return read_mixed(s, opt, out, memory, in);
 }
 
 /* ---- ARFF ---------------------------------------------------------------*/

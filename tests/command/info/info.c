@@ -386,6 +386,11 @@ static void advice_runs(void **state)
       {"comma.csv", "--decimal ,",
        "h;w;kind\n1,5;2;u\n3,5;4;v\n5,5;6;v\n1;1;\n2,4;2;u\n3;5;v\n",
        "--target kind --decimal ,"},
+      {"unknown.csv", "",
+       "h;w;g;kind\n1,5;2;k.A.;u\n3,5;4;1,5;v\n5,5;6;2,5;v\n1;1;k.A.;\n"
+       "2,4;2;3,5;u\n3;5;4,5;v\n2,1;7;5,5;u\n2,2;8;6,5;v\n2,3;1;7,5;u\n"
+       "2,5;1;8,5;v\n1,9;3;9,5;u\n2,8;3;10,5;v\n1,8;4;11,5;u\n2,9;4;12,5;v\n",
+       "--target kind --missing k.A. --decimal ,\n"},
       {"plain.csv", "--header yes",
        "1,2,3\n1,2.5,u\n3,4,v\n5,6.5,v\n1,1,\n2,2,u\n3,5,v\n",
        "--target 3 --header yes"},
