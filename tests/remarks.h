@@ -43,6 +43,7 @@
 #define MODEL_ENDED_BEFORE "the fit of this model ended before"
 #define MODEL_FIRST "takes a model first"
 #define NAMES_ALL_ASKED "names all of them"
+#define NAMES_ASIDE "one above, names aside"
 #define NAMES_BOTH "names both"
 #define NEARLY_WHOLE "places are nearly the whole picture"
 #define NEAR_LAST_CALL "near those of the last call"

@@ -23,6 +23,8 @@ int info_build(cli *c);
 /* A folder of pictures; a picture, false: it is none.  *code: as it ended. */
 int info_folder(cli *c, const char *path);
 bool info_picture(cli *c, const char *path, int *code);
+/* The format that a file's name ends as, or NULL. */
+const char *info_picture_format(const char *path);
 /* One column of a table, by title or number; a sentence where there is none. */
 int info_column(cli *c, const lapis_columns *all, const char *path,
                 const char *wanted);

@@ -1,12 +1,12 @@
 /* picture.c - lapis info of a picture, and of a folder of them. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "info.h"
 
-/* The format that a file's name ends as, or NULL. */
-static const char *format_of_name(const char *path)
+const char *info_picture_format(const char *path)
 {
   const char *ending = strrchr(path, '.');
   char wanted[16];
@@ -28,7 +28,7 @@ bool info_picture(cli *c, const char *path, int *code)
   if (strcmp(path, "-") == 0) return false;
   lapis_status s = lapis_image_read(c->ctx, path, &image);
   if (s < 0) { /* what is called a picture is told why it is none */
-    bool called = format_of_name(path) != NULL;
+    bool called = info_picture_format(path) != NULL;
     if (called) *code = cli_fail_status(c, s);
     return called;
   }
@@ -69,7 +69,7 @@ static void print_formats(const lapis_mat *names)
     const char *format = lapis_image_format_at(i)->name;
     int64_t count = 0;
     for (int64_t j = 0; j < names->cols; j++) {
-      const char *own = format_of_name(name[j]);
+      const char *own = info_picture_format(name[j]);
       count += own != NULL && strcmp(own, format) == 0;
     }
     if (count > 0) printf("%s%" PRId64 " %s", before, count, format);
@@ -91,6 +91,41 @@ static bool has_folders(const lapis_mat *names, const char *path)
       return true;
   }
   return false;
+}
+
+static int by_text(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What label remarks of folders that are classes. */
+static void print_classes(cli *c, const lapis_mat *names)
+{
+  lapis_array class_ = {.mat = {.cols = 0}};
+  char a[512], b[512];
+  lapis_status s =
+      lapis_image_classes(c->ctx, names->val, names->cols, &class_);
+  const char **name = class_.mat.val;
+  int64_t n = class_.mat.cols, count = 0;
+  if (s >= 0) qsort((void *)name, (size_t)n, sizeof *name, by_text);
+  for (int64_t j = 0, end; j < n; j = end) {
+    for (end = j; end < n && strcmp(name[j], name[end]) == 0;) end++;
+    if (end - j == 1 && *name[j] != '\0')
+      printf(
+          "\n  note: the class \"%s\" has one image alone, so that its label "
+          "cannot be doubted; is it spelt right?",
+          lapis_text_shown(name[j], a, sizeof a));
+    if (*name[j] != '\0') name[count++] = name[j];
+  }
+  for (int64_t k = 1; k < count; k++) {
+    int twin = lapis_text_twin(name, count, (int)k);
+    if (twin >= 0)
+      printf("\n  note: the classes \"%s\" and \"%s\" differ in case or blanks "
+             "alone",
+             lapis_text_shown(name[twin], a, sizeof a),
+             lapis_text_shown(name[k], b, sizeof b));
+  }
+  lapis_array_free(&class_);
 }
 
 int info_folder(cli *c, const char *path)
@@ -128,6 +163,7 @@ int info_folder(cli *c, const char *path)
       printf("\n  its folders are the classes: lapis label");
       shell_file(stdout, path);
       printf(" --folder-is-class -o page.html");
+      print_classes(c, &list.mat);
     }
     printf("\n  numbers for the methods: lapis features pixels");
     shell_file(stdout, path);

@@ -1,4 +1,5 @@
-/* folder.c - which files a folder of images holds, and the folders in it. */
+/* folder.c - which files a folder of images holds, and the folders in it; which
+ * class an image is of by its folder. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,4 +157,53 @@ lapis_status lapis_image_list(lapis_ctx *ctx, const char *const *words,
   for (int64_t i = 0; i < l.count; i++) base_free(l.path[i]);
   base_free(l.path);
   return s;
+}
+
+/* ---- classes ------------------------------------------------------------*/
+/* Bytes of the folder that holds all images, with the slash behind it. */
+static size_t common_folder(const char *const *path, int64_t count)
+{
+  size_t common = strlen(path[0]);
+  for (int64_t i = 1; i < count; i++) {
+    size_t k = 0;
+    while (k < common && path[i][k] == path[0][k]) k++;
+    common = k;
+  }
+  while (common > 0 && path[0][common - 1] != '/') common--;
+  return common;
+}
+
+/* The class of a path behind that folder: "" where it is asked. */
+static size_t class_in_path(const char *rest)
+{
+  static const char *const asked[] = {"unknown", "unlabelled", "unlabeled"};
+  const char *slash = strchr(rest, '/');
+  size_t size = slash == NULL ? 0 : (size_t)(slash - rest);
+  for (int k = 0; k < 3; k++)
+    if (strlen(asked[k]) == size && strncasecmp(asked[k], rest, size) == 0)
+      size = 0;
+  return size;
+}
+
+lapis_status lapis_image_classes(lapis_ctx *ctx, const char *const *path,
+                                 int64_t count, lapis_array *out)
+{
+  MAKES(out);
+  NEEDS(ctx, path, out);
+  size_t common = count > 0 ? common_folder(path, count) : 0, bytes = 0;
+  char *pool;
+  for (int64_t i = 0; i < count; i++) bytes += class_in_path(path[i] + common);
+  if (bytes == 0)
+    return lapis_fail(ctx, LAPIS_EDATA,
+                      "label: --folder-is-class: all images are in one folder, "
+                      "%.*s; each class is a folder in it",
+                      (int)common, common > 0 ? path[0] : "");
+  TRY(io_text_array(ctx, 1, count, (int64_t)bytes + count, out, &pool));
+  for (int64_t i = 0; i < count; i++) {
+    size_t size = class_in_path(path[i] + common);
+    ((const char **)out->mat.val)[i] = memcpy(pool, path[i] + common, size);
+    pool[size] = '\0';
+    pool += size + 1;
+  }
+  return LAPIS_OK;
 }

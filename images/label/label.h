@@ -24,7 +24,7 @@ typedef struct labels {
   lapis_cells cells;     /* what names and titles point into */
   char *pool;            /* class names cut out of lists */
   const char **folder_cell; /* cells made of the names of folders, or NULL */
-  char *folder_pool;
+  lapis_array folder;       /* their names */
 } labels;
 typedef struct label_request {
   const char *path, *target, *groups, *missing;

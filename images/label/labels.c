@@ -448,62 +448,25 @@ static lapis_status settle(label_table *s, const image_index *x, labels *out)
 }
 
 /* ---- the names of folders ------------------------------------------------*/
-/* Bytes of the folder that holds all images, with the slash behind it. */
-static size_t common_folder(const label_request *r)
-{
-  size_t common = strlen(r->image[0]);
-  for (int64_t i = 1; i < r->n; i++) {
-    size_t k = 0;
-    while (k < common && r->image[i][k] == r->image[0][k]) k++;
-    common = k;
-  }
-  while (common > 0 && r->image[0][common - 1] != '/') common--;
-  return common;
-}
-
-/* The class of a path behind that folder: "" where it is asked. */
-static size_t class_in_path(const char *rest)
-{
-  static const char *const asked[] = {"unknown", "unlabelled", "unlabeled"};
-  const char *slash = strchr(rest, '/');
-  size_t size = slash == NULL ? 0 : (size_t)(slash - rest);
-  for (int k = 0; k < 3; k++)
-    if (strlen(asked[k]) == size && strncasecmp(asked[k], rest, size) == 0)
-      size = 0;
-  return size;
-}
-
 /* Cells as if a table had said so: the image, its class. */
 static lapis_status cells_of_folders(lapis_ctx *ctx, const label_request *r,
                                      lapis_cells *cells, labels *out)
 {
-  size_t common = common_folder(r), bytes = 1;
-  for (int64_t i = 0; i < r->n; i++)
-    bytes += class_in_path(r->image[i] + common) + 1;
-  out->folder_cell = calloc((size_t)(2 * r->n + 2), sizeof *out->folder_cell);
-  char *at = out->folder_pool = malloc(bytes);
+  TRY(lapis_image_classes(ctx, r->image, r->n, &out->folder));
+  const char *const *class_ = out->folder.mat.val;
+  const char **cell = out->folder_cell =
+      calloc((size_t)(2 * r->n + 2), sizeof *out->folder_cell);
   cells->line = calloc((size_t)r->n + 1, sizeof *cells->line);
-  if (at == NULL || out->folder_cell == NULL || cells->line == NULL)
-    return no_memory(ctx);
-  const char **cell = out->folder_cell;
+  if (cell == NULL || cells->line == NULL) return no_memory(ctx);
   cell[0] = "image";
   cell[1] = "class";
-  bool any = false;
   for (int64_t i = 0; i < r->n; i++) {
-    size_t size = class_in_path(r->image[i] + common);
     cell[2 * i + 2] = r->image[i];
-    cell[2 * i + 3] = memcpy(at, r->image[i] + common, size);
-    at[size] = '\0';
-    at += size + 1;
-    any = any || size > 0;
+    cell[2 * i + 3] = class_[i];
   }
   *cells = (lapis_cells){
       .rows = r->n + 1, .columns = 2, .text = cell, .line = cells->line};
-  if (any) return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_EDATA,
-                    "label: --folder-is-class: all images are in one folder, "
-                    "%.*s; each class is a folder in it",
-                    (int)common, common > 0 ? r->image[0] : "");
+  return LAPIS_OK;
 }
 
 static lapis_status read_folders(lapis_ctx *ctx, const label_request *r,
@@ -558,7 +521,7 @@ void labels_free(labels *table)
   free(table->checked);
   free(table->pool);
   free((void *)table->folder_cell);
-  free(table->folder_pool);
+  lapis_array_free(&table->folder);
   lapis_cells_free(&table->cells);
   *table = (labels){.n = 0};
 }

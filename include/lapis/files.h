@@ -195,6 +195,8 @@ typedef struct lapis_columns {
   char delimiter;       /* 0: ARFF, which says what its columns are */
   lapis_column *column; /* listed */
   void *memory;         /* private */
+  int64_t twins;        /* rows of delimited text that are one above, names of
+                           rows aside; 0 where chance makes such, or none is */
 } lapis_columns;
 /* Of a .csv, .tsv or .arff file, whatever its cells are; LAPIS_EINVAL: it is
  * something else, LAPIS_ESHAPE: rows of different lengths.  opt: NULL, or for

@@ -203,6 +203,13 @@ LAPIS_API const void *lapis_features_joined_settings(const lapis_solver *s,
 LAPIS_API lapis_status lapis_image_list(lapis_ctx *ctx,
                                         const char *const *words, int64_t count,
                                         lapis_array *out);
+/* The class of each image where folders are classes: the folder that it is in,
+ * below the one that holds all; "" in one called unknown, unlabelled or
+ * unlabeled, and in none.  LAPIS_EDATA: all images are in one folder.  out: a
+ * TEXT row, to be freed by lapis_array_free. */
+LAPIS_API lapis_status lapis_image_classes(lapis_ctx *ctx,
+                                           const char *const *path,
+                                           int64_t count, lapis_array *out);
 
 /* ==== places: where in an image an object or a class is: windows,
  * regions.

@@ -356,6 +356,49 @@ static lapis_status find_tellers(csv_scan s, lapis_columns *out, arena *memory,
   return arena_status(memory);
 }
 
+/* ---- rows that stand twice ----------------------------------------------*/
+/* No name of a row. */
+static bool is_compared(const lapis_column *c)
+{
+  bool names = c->type == LAPIS_COLUMN_TEXT && c->different > 1 &&
+               c->different == c->numbers + c->texts;
+  return c->type != LAPIS_COLUMN_COUNTER && !names;
+}
+
+/* About how many pairs of rows are alike where columns say nothing of each
+ * other. */
+static double alike_by_chance(const lapis_columns *all)
+{
+  double pairs = (double)all->rows * (double)(all->rows - 1) / 2;
+  for (int j = 0; j < all->listed; j++)
+    if (is_compared(&all->column[j]) && all->column[j].different > 1)
+      pairs /= (double)all->column[j].different;
+  return pairs;
+}
+
+static lapis_status find_twins(csv_scan s, lapis_columns *out, arena *memory)
+{
+  static const double FEW_PAIRS = .1;
+  if (out->rows < 2 || alike_by_chance(out) > FEW_PAIRS) return LAPIS_OK;
+  int64_t room = 2 * out->rows + 1;
+  uint64_t *met = arena_take(memory, room, sizeof *met);
+  TRY(arena_status(memory));
+  for (int64_t row = out->header ? -1 : 0; row < out->rows; row++) {
+    uint64_t h = 1;
+    bool any = false;
+    for (int64_t j = 0; j < out->columns; j++) {
+      csv_cell cell;
+      TRY(csv_next(&s, &cell));
+      if (j < out->listed && !is_compared(&out->column[j])) continue;
+      any = any || cell.size > 0;
+      h = (h ^ hash_of(&cell)) * UINT64_C(1099511628211);
+    }
+    csv_skip_blank(&s);
+    if (row >= 0 && any) out->twins += !put_hash(met, room, h == 0 ? 1 : h);
+  }
+  return LAPIS_OK;
+}
+
 static lapis_status scan(csv_scan s, const lapis_table_options *opt,
                          lapis_columns *out, arena *memory,
                          const io_facts *facts, seen **seen_in)
@@ -373,7 +416,8 @@ static lapis_status scan(csv_scan s, const lapis_table_options *opt,
   }
   TRY(end_columns(out, memory, in, start.decimal, csv_copy));
   *seen_in = in;
-  return find_tellers(start, out, memory, facts);
+  TRY(find_tellers(start, out, memory, facts));
+  return find_twins(start, out, memory);
 }
 
 static lapis_status read_once(csv_scan s, const lapis_table_options *opt,

@@ -519,6 +519,32 @@ static void what_info_proposes_is_read(void **state)
   command_end(&c);
 }
 
+/* Copies under another name are told; small tables of few values have such by
+ * chance. */
+static void rows_that_stand_twice_are_told(void **state)
+{
+  command c;
+  static char text[ROOM];
+  begin(&c);
+  for (int few = 0; few < 2; few++)
+    for (int copies = 0; copies < 3; copies++) {
+      *text = '\0';
+      append(text, "id,a,b,c,kind\n");
+      for (int i = 0; i < 40 + copies; i++) {
+        int k = i < 40 ? i : 3 * (i - 39);
+        append(text, "s%d,%.*f,%.*f,%.*f,%s\n", i, few ? 0 : 2,
+               few ? k % 2 : some(k, 2), few ? 0 : 2, few ? k % 3 : some(k, 3),
+               few ? 0 : 2, few ? 1 : some(k, 5), k % 3 ? "u" : "v");
+      }
+      put(&c, "t.csv", text);
+      command_do(&c, "info t.csv");
+      bool told = strstr(c.out, NAMES_ASIDE) != NULL;
+      if (told != (!few && copies > 0)) fail_msg("%d: %s", copies, c.out);
+      if (told) check_says(c.out, copies == 1 ? "1 row repeats" : "2 rows ");
+    }
+  command_end(&c);
+}
+
 int test_columns(void)
 {
   const struct CMUnitTest tests[] = {
@@ -536,6 +562,7 @@ int test_columns(void)
       cmocka_unit_test(a_row_of_units_is_told),
       cmocka_unit_test(tables_of_found_things_are_known),
       cmocka_unit_test(what_info_proposes_is_read),
+      cmocka_unit_test(rows_that_stand_twice_are_told),
   };
   return run_cases(tests, NULL, NULL);
 }
