@@ -5,6 +5,7 @@
 #ifndef LAPIS_REMARKS_H
 #define LAPIS_REMARKS_H
 
+#define ARE_IDENTICAL "images are identical with others"
 #define AUROC_OF_SCORES "auroc compares scores"
 #define ANSWERS_AGAIN "are kept; without "
 #define BAG_RULE "a bag scored above"
@@ -31,6 +32,7 @@
 #define HELP_MOST "labels would help most, the least sure first"
 #define JOINED_WITH "rows were joined by name with "
 #define HOLDS_ANSWERS_ALONE "is a table, which holds answers alone"
+#define IDENTICAL_DIFFER "identical images have different labels"
 #define IS_POSITIVE "where its label is "
 #define KNOWN_AFTERWARDS "known only afterwards"
 #define LABELS_ARE_TOLD "labels are predicted "

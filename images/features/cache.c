@@ -29,17 +29,6 @@ static uint64_t hash_bytes(const void *bytes, int64_t rows, int64_t cols)
   return lapis_mat_hash(&view);
 }
 
-/* Two hashes of 64 bits that differ in how they count: id[0..1]. */
-static lapis_status content_of(lapis_ctx *ctx, const char *path, uint64_t *id)
-{
-  io_file f;
-  TRY(io_file_bytes(ctx, path, &f));
-  id[0] = hash_bytes(f.data, f.size, 1);
-  id[1] = hash_bytes(f.data, 1, f.size);
-  io_file_close(&f);
-  return LAPIS_OK;
-}
-
 /* Version, kind, seed and settings, but for the names of files. */
 static uint64_t hash_settings(const feature_job *j)
 {
@@ -132,7 +121,7 @@ static bool learnt_path(const feature_job *j, char *path, size_t size)
   if (fine) id[n++] = hash_settings(j);
   for (int64_t i = 0; fine && i < j->count; i++) {
     if (j->studied != NULL && !j->studied[i]) continue;
-    fine = content_of(j->own[0], j->path[i], id + n) >= 0;
+    fine = image_content(j->own[0], j->path[i], id + n) >= 0;
     n += 2;
   }
   if (fine)
@@ -172,7 +161,8 @@ static bool shelf_path(const feature_job *j, lapis_ctx *ctx, int64_t index,
                        char *path, size_t size)
 {
   uint64_t id[2];
-  if (j->shelf == NULL || content_of(ctx, j->path[index], id) < 0) return false;
+  if (j->shelf == NULL || image_content(ctx, j->path[index], id) < 0)
+    return false;
   snprintf(path, size, "%s/%016" PRIx64 "%016" PRIx64 ".npz", j->shelf, id[0],
            id[1]);
   return true;

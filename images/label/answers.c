@@ -241,7 +241,7 @@ static bool may_doubt(label_run *w, const lapis_solver *s)
 {
   lapis_mat figures, hidden;
   int64_t chosen;
-  bool apart = w->flow->data.group == NULL;
+  bool apart = w->given.group == NULL;
   if (label_figures(s, &figures, &chosen) == NULL) {
     flow_remark(w->flow, "not-looked",
                 "wrong labels are not looked for: too few labels are given to "

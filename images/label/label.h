@@ -131,6 +131,8 @@ lapis_status label_find_kinds(label_run *w);
 lapis_status label_features_of(label_run *w, lapis_mat *X);
 /* Features, variant and map, as auto is given them. */
 lapis_status label_prepare(label_run *w);
+/* twins.c: identical images are told, and are one group. */
+lapis_status label_find_twins(label_run *w);
 /* answers.c: auto chooses who answers; what it doubts. */
 lapis_status label_compare(label_run *w);
 /* choose_kinds.c: the same for each of the cheap kinds of features. */

@@ -210,6 +210,11 @@ LAPIS_API lapis_status lapis_image_list(lapis_ctx *ctx,
 LAPIS_API lapis_status lapis_image_classes(lapis_ctx *ctx,
                                            const char *const *path,
                                            int64_t count, lapis_array *out);
+/* first[i]: the first image whose file has the bytes of image i's, i where that
+ * is the first; count of them.  What cannot be read is like no other. */
+LAPIS_API lapis_status lapis_image_twins(lapis_ctx *ctx,
+                                         const char *const *path, int64_t count,
+                                         int64_t *first);
 
 /* ==== places: where in an image an object or a class is: windows,
  * regions.
