@@ -15,6 +15,7 @@
 #define BETTER_THAN_CHANCE "better than chance"
 #define BOXES_A_ROW "boxes, a row an image"
 #define BY_WHOLE_SAMPLES "scored on whole samples"
+#define CANNOT_BE_USED "images cannot be used"
 #define CLASSES_LOOK_LIKE "What classes look like"
 #define CLASSES_LOOK_SAME "features of all classes are the same"
 #define COMPLETED_IS_ZERO "the completed matrix is 0"

@@ -186,7 +186,7 @@ static lapis_status check_files(feature_job *j)
     feature_slot *s = &j->slot[i];
     lapis_ctx *ctx = j->own[omp_get_thread_num()];
     if (base_must_stop(ctx)) continue;
-    lapis_status status = image_check_file(ctx, j->path[i]);
+    lapis_status status = lapis_image_check(ctx, j->path[i]);
     if (!is_refusal(status)) continue; /* will be told where it is described */
     s->status = status;
     s->sentence = base_strdup(NULL, lapis_ctx_error(ctx));

@@ -123,9 +123,10 @@ static bool looks_whole(const char *path)
   return false;
 }
 
-lapis_status image_check_file(lapis_ctx *ctx, const char *path)
+lapis_status lapis_image_check(lapis_ctx *ctx, const char *path)
 {
   lapis_image image;
+  NEEDS(ctx, ctx, path);
   if (strcmp(path, "-") == 0 || looks_whole(path)) return LAPIS_OK;
   lapis_status s = lapis_image_read(ctx, path, &image);
   lapis_image_free(&image);

@@ -40,9 +40,6 @@ extern const image_kind image_png, image_jpeg, image_pnm;
 #define IMAGE_PNG_SHOWN "png", ".png", "Portable Network Graphics", "libpng-dev"
 #define IMAGE_JPEG_SHOWN \
   "jpeg", ".jpg .jpeg .jpe .jfif", "JPEG", "libjpeg62-turbo-dev"
-/* Refuses a file that cannot be read.  One that begins and ends as an image
- * does is not looked through: it may be damaged between. */
-lapis_status image_check_file(lapis_ctx *ctx, const char *path);
 /* 8 bits a value; NaN is 0. */
 static inline unsigned char image_level(float v)
 {

@@ -7,6 +7,7 @@
  * features themselves (words) comes from the labelled images, unless asked
  * otherwise, so that the others are as new as they would be later. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -318,6 +319,30 @@ static lapis_status run(lapis_flow *f)
   return where != LAPIS_OK ? where : s;
 }
 
+/* What is wrong with the table is told beside what is wrong with the images, so
+ * that both can be mended at once. */
+static lapis_status fail_both(label_run *w, lapis_status status)
+{
+  enum { NAMED = 5, ROOM = 1024 };
+  const lapis_flow *f = w->flow;
+  char said[2 * ROOM], text[ROOM] = "";
+  int64_t count = 0;
+  if (status != LAPIS_EDATA || w->table != NULL) return status;
+  snprintf(said, sizeof said, "%s", lapis_ctx_error(f->ctx));
+  for (int64_t i = 0; i < f->count; i++) {
+    if (lapis_image_check(f->ctx, f->path[i]) >= 0) continue;
+    size_t used = strlen(text);
+    if (count++ <= NAMED)
+      snprintf(text + used, ROOM - used, "%s%.150s", count > 1 ? ", " : "",
+               count > NAMED ? "..." : f->path[i]);
+  }
+  return count == 0 ? lapis_fail(f->ctx, status, "%s", said)
+                    : lapis_fail(f->ctx, status,
+                                 "%s; and %" PRId64 " of %" PRId64
+                                 " images cannot be used: %s",
+                                 said, count, f->count, text);
+}
+
 static void forget(lapis_flow *f)
 {
   label_run *w = f->own;
@@ -360,7 +385,8 @@ static lapis_status begin(lapis_flow *f)
   TRY(label_again(w));
   TRY(label_check_where(w));
   if (w->set.labels != NULL || w->set.folder_is_class) TRY(check_there(w));
-  return read_table(w);
+  lapis_status s = read_table(w);
+  return s < 0 ? fail_both(w, s) : s;
 }
 
 const flow_class label_class = {.work = FLOW_WORK(label_method),

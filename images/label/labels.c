@@ -1,5 +1,6 @@
 /* labels.c - the table of labels as people have it: which column names the
  * image, which hold labels, which image a row is about. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -267,30 +268,53 @@ static bool same_image(const char *a, const char *b)
          x.st_ino == y.st_ino;
 }
 
-static lapis_status bad_row(const label_table *s, const image_index *x,
-                            int64_t row, int64_t count, const int64_t *found)
+/* The first row of no image, and the lines of the others. */
+static lapis_status fail_strays(const label_table *s, const image_index *x,
+                                int64_t row, int64_t count)
 {
-  const char *near = index_near(x, label_cell(s, row, s->name));
+  enum { LINES = 5 };
+  const char *cell = label_cell(s, row, s->name), *near = index_near(x, cell);
+  char others[32 * (LINES + 2)] = "";
+  int64_t found[2];
+  int listed = 0;
+  if (count > 1)
+    sprintf(others, "; nor %s %" PRId64 " more, on line%s",
+            count > 2 ? "are" : "is", count - 1, count > 2 ? "s" : "");
+  for (int64_t i = row + 1; count > 1 && i < s->cells->rows; i++) {
+    if (index_find(x, label_cell(s, i, s->name), found) > 0) continue;
+    size_t used = strlen(others);
+    if (listed++ == LINES) {
+      sprintf(others + used, ", ...");
+      break;
+    }
+    sprintf(others + used, "%s %" PRId64, listed > 1 ? "," : "",
+            s->cells->line[i]);
+  }
+  return lapis_fail(s->ctx, LAPIS_EDATA,
+                    "%s:%" PRId64 ": '%.200s' is not one of the %" PRId64
+                    " images%s%.200s%s%s; --keep-going leaves such rows out",
+                    s->r->path, s->cells->line[row], cell, s->r->n,
+                    near == NULL ? "" : " (did you mean '",
+                    near == NULL ? "" : near, near == NULL ? "" : "'?)",
+                    others);
+}
+
+static lapis_status bad_row(const label_table *s, int64_t row,
+                            const int64_t *found)
+{
   const char *cell = label_cell(s, row, s->name);
   int64_t line = s->cells->line[row];
-  if (count > 1 && same_image(s->r->image[found[0]], s->r->image[found[1]]))
+  if (same_image(s->r->image[found[0]], s->r->image[found[1]]))
     return lapis_fail(
         s->ctx, LAPIS_EDATA,
         "%s:%" PRId64
         ": '%.200s' was given twice, as %s and %s; name each image once",
         s->r->path, line, cell, s->r->image[found[0]], s->r->image[found[1]]);
-  if (count > 1)
-    return lapis_fail(s->ctx, LAPIS_EDATA,
-                      "%s:%" PRId64 ": '%.200s' may be %s or %s; write more of "
-                      "the path",
-                      s->r->path, line, cell, s->r->image[found[0]],
-                      s->r->image[found[1]]);
   return lapis_fail(s->ctx, LAPIS_EDATA,
-                    "%s:%" PRId64 ": '%.200s' is not one of the %" PRId64
-                    " images%s%.200s%s; --keep-going leaves such rows out",
-                    s->r->path, line, cell, s->r->n,
-                    near == NULL ? "" : " (did you mean '",
-                    near == NULL ? "" : near, near == NULL ? "" : "'?)");
+                    "%s:%" PRId64 ": '%.200s' may be %s or %s; write more of "
+                    "the path",
+                    s->r->path, line, cell, s->r->image[found[0]],
+                    s->r->image[found[1]]);
 }
 
 static lapis_status match_rows(label_table *s, const image_index *x,
@@ -298,16 +322,17 @@ static lapis_status match_rows(label_table *s, const image_index *x,
 {
   int64_t *row_of = malloc((size_t)s->r->n * sizeof *row_of);
   lapis_status status = row_of == NULL ? no_memory(s->ctx) : LAPIS_OK;
+  int64_t strays = 0, first = 0;
   for (int64_t i = 0; row_of != NULL && i < s->r->n; i++) row_of[i] = -1;
   for (int64_t i = s->first; status >= 0 && i < s->cells->rows; i++) {
     int64_t found[2], count = index_find(x, label_cell(s, i, s->name), found);
     s->image[i] = -1;
-    if (count == 0 && s->r->keep_going) {
-      out->skipped++;
+    if (count == 0) {
+      if (strays++ == 0) first = i;
       continue;
     }
-    if (count != 1) {
-      status = bad_row(s, x, i, count, found);
+    if (count > 1) {
+      status = bad_row(s, i, found);
       continue;
     }
     int64_t image = s->image[i] = found[0];
@@ -321,7 +346,9 @@ static lapis_status match_rows(label_table *s, const image_index *x,
     row_of[image] = i;
   }
   free(row_of);
-  return status;
+  if (s->r->keep_going) out->skipped = strays;
+  if (strays == 0 || s->r->keep_going || status == LAPIS_ENOMEM) return status;
+  return fail_strays(s, x, first, strays);
 }
 
 /* ---- groups -------------------------------------------------------------*/

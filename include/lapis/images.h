@@ -32,6 +32,9 @@ typedef struct lapis_image {
 
 LAPIS_API lapis_status lapis_image_read(lapis_ctx *ctx, const char *path,
                                         lapis_image *out);
+/* Refuses a file that cannot be read.  One that begins and ends as an image
+ * does is not looked through: it may be damaged between. */
+LAPIS_API lapis_status lapis_image_check(lapis_ctx *ctx, const char *path);
 /* Frees what lapis_image_read made; the image is empty afterwards. */
 LAPIS_API void lapis_image_free(lapis_image *image);
 

@@ -407,6 +407,27 @@ static void rare_spellings_are_told(void **state)
   command_end(&c);
 }
 
+/* All that has to be mended is told at once: rows of no image, images that are
+ * none. */
+static void all_faults_are_told_at_once(void **state)
+{
+  command c;
+  begin_stripes(&c, 2);
+  write_text(&c, "in/b0.png", "no picture");
+  write_text(&c, "in/b1.pgm", "P5 9 9 255 short");
+  write_text(&c, "labels.csv",
+             "file,what\na00.pgm,u\na01.pgm,v\ny.pgm,u\na02.pgm,u\nz.pgm,v\n");
+  command_run(&c, LABEL " -q");
+  command_expect(&c, 4, "labels.csv:4: 'y.pgm'");
+  check_says(c.err, "1 more, on line 6");
+  check_says(c.err, "2 of 26 " CANNOT_BE_USED ": in/b0.png, in/b1.pgm");
+  shell(&c, "rm in/b0.png in/b1.pgm");
+  command_run(&c, LABEL " -q");
+  command_expect(&c, 4, "labels.csv:4: 'y.pgm'");
+  assert_null(strstr(c.err, CANNOT_BE_USED));
+  command_end(&c);
+}
+
 int test_table(void)
 {
   const struct CMUnitTest tests[] = {
@@ -420,6 +441,7 @@ int test_table(void)
       cmocka_unit_test(bad_rows_are_named),
       cmocka_unit_test(misuse_is_refused),
       cmocka_unit_test(answers_become_a_sheet),
+      cmocka_unit_test(all_faults_are_told_at_once),
       cmocka_unit_test(cells_of_the_sheet_have_an_origin),
   };
   return run_cases(tests, NULL, NULL);
