@@ -36,11 +36,35 @@ static bool has_word(const char *text, const char *word)
   return false;
 }
 
+/* Words that others begin theirs with, and what has another name here. */
+enum { WORDS = 6 };
+static const struct {
+  const char *theirs[WORDS], *ours[WORDS];
+} meaning[] = {{{"outlier", "anomal", "corrupt", "noise", "noisy"},
+                {"map", "rpca", "rr", "rlda", "suspects"}},
+               {{"imput"}, {"completed", "map", "mc"}}};
+
+static bool has_any(const char *text, const char *const *word)
+{
+  for (int i = 0; i < WORDS && word[i] != NULL; i++)
+    if (has_word(text, word[i])) return true;
+  return false;
+}
+
+/* The word, or a name of what it means. */
+static bool has(const char *left, const char *text, const char *word)
+{
+  bool found = has_word(left, word) || has_word(text, word);
+  for (size_t k = 0; !found && k < sizeof meaning / sizeof *meaning; k++)
+    found = has_any(word, meaning[k].theirs) && has_any(left, meaning[k].ours);
+  return found;
+}
+
 static bool matches(const search *s, const char *left, const char *text)
 {
   bool own = false; /* not the name of the page alone */
   for (int i = 0; i < s->n_words; i++) {
-    bool here = has_word(left, s->word[i]) || has_word(text, s->word[i]);
+    bool here = has(left, text, s->word[i]);
     if (!here && strcasecmp(s->page, s->word[i]) != 0) return false;
     own = own || here;
   }

@@ -232,6 +232,8 @@ static void expect_topic(command *c, const char *words, const char *left,
 
 static void help_finds_words(void **state)
 {
+  static const char *const others[] = {"outlier", "outliers", "anomaly",
+                                       "noise", "corrupted"};
   command c;
   command_begin(&c);
   for (int i = 0; lapis_method_at(i) != NULL; i++) {
@@ -254,6 +256,13 @@ static void help_finds_words(void **state)
   expect_topic(&c, "Suspects", "--suspects M", "label");
   expect_topic(&c, "holes", "--completed F.csv", "[fit");
   expect_topic(&c, "fit output", "-o, --output", "[fit]");
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    expect_topic(&c, others[k], "--map MAP", "trim");
+    expect_topic(&c, others[k], "--suspects M", "label");
+    expect_topic(&c, others[k], "rpca ", "");
+    expect_topic(&c, others[k], "rr ", "");
+  }
+  expect_topic(&c, "imputation", "--completed F.csv", "[fit");
   expect_topic(&c, "seed", "--seed N", "every verb");
   command_run(&c, "help zyxwv");
   command_expect(&c, 2, "zyxwv");
