@@ -36,13 +36,15 @@ static bool has_word(const char *text, const char *word)
   return false;
 }
 
-/* Words that others begin theirs with, and what has another name here. */
+/* Words that others begin theirs with; names that these have here, and a word
+ * that texts have for them. */
 enum { WORDS = 6 };
 static const struct {
-  const char *theirs[WORDS], *ours[WORDS];
+  const char *theirs[WORDS], *ours[WORDS], *told;
 } meaning[] = {{{"outlier", "anomal", "corrupt", "noise", "noisy"},
-                {"map", "rpca", "rr", "rlda", "suspects"}},
-               {{"imput"}, {"completed", "map", "mc"}}};
+                {"rpca", "rr", "rlda", "suspects"},
+                "trim"},
+               {{"imput"}, {"completed", "mc"}, "impute"}};
 
 static bool has_any(const char *text, const char *const *word)
 {
@@ -56,7 +58,8 @@ static bool has(const char *left, const char *text, const char *word)
 {
   bool found = has_word(left, word) || has_word(text, word);
   for (size_t k = 0; !found && k < sizeof meaning / sizeof *meaning; k++)
-    found = has_any(word, meaning[k].theirs) && has_any(left, meaning[k].ours);
+    found = has_any(word, meaning[k].theirs) &&
+            (has_any(left, meaning[k].ours) || has_word(text, meaning[k].told));
   return found;
 }
 
