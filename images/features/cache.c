@@ -23,12 +23,6 @@
 enum { KEY_TEXT = 8192, PATH_TEXT = 4096 };
 
 /* ---- names --------------------------------------------------------------*/
-static uint64_t hash_bytes(const void *bytes, int64_t rows, int64_t cols)
-{
-  lapis_mat view = lapis_mat_u8((unsigned char *)(uintptr_t)bytes, rows, cols);
-  return lapis_mat_hash(&view);
-}
-
 /* Version, kind, seed and settings, but for the names of files. */
 static uint64_t hash_settings(const feature_job *j)
 {
@@ -51,7 +45,7 @@ static uint64_t hash_settings(const feature_job *j)
     used += (size_t)snprintf(text + used, sizeof text - used, " %s=%s",
                              m->params[i].name, value);
   }
-  return hash_bytes(text, used < sizeof text ? (int64_t)used : KEY_TEXT, 1);
+  return image_hash(text, used < sizeof text ? (int64_t)used : KEY_TEXT, 1);
 }
 
 static bool make_folder(const char *path)
@@ -100,7 +94,7 @@ void cache_open(feature_job *j)
   if (j->cache == NULL || is_refused(j, j->cache)) return;
   if (j->kind->learnt != NULL) key[1] = j->kind->learnt(j);
   snprintf(path, sizeof path, "%s/%s-%016" PRIx64, j->cache,
-           j->kind->shown.name, hash_bytes(key, sizeof key, 1));
+           j->kind->shown.name, image_hash(key, sizeof key, 1));
   if (!make_folders(path)) {
     give_up(j, path);
     return;
@@ -126,7 +120,7 @@ static bool learnt_path(const feature_job *j, char *path, size_t size)
   }
   if (fine)
     snprintf(path, size, "%s/%s-%016" PRIx64 ".npz", j->cache,
-             j->kind->shown.name, hash_bytes(id, n * (int64_t)sizeof *id, 1));
+             j->kind->shown.name, image_hash(id, n * (int64_t)sizeof *id, 1));
   base_free(id);
   return fine;
 }

@@ -18,7 +18,9 @@ void cache_say_damaged(const feature_job *j);
 void cache_put(const feature_job *j, lapis_ctx *ctx, int64_t index,
                const feature_slot *slot);
 
-/* twins.c: two hashes of 64 bits of a file's bytes, that differ in how they
+/* twins.c: of rows times cols bytes, which counts them, too. */
+uint64_t image_hash(const void *bytes, int64_t rows, int64_t cols);
+/* Two hashes of 64 bits of a file's bytes, that differ in how they
  * count. */
 lapis_status image_content(lapis_ctx *ctx, const char *path, uint64_t id[2]);
 

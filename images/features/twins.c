@@ -11,7 +11,7 @@ typedef struct file {
   bool read;
 } file;
 
-static uint64_t hash_bytes(const void *bytes, int64_t rows, int64_t cols)
+uint64_t image_hash(const void *bytes, int64_t rows, int64_t cols)
 {
   lapis_mat view = lapis_mat_u8((unsigned char *)(uintptr_t)bytes, rows, cols);
   return lapis_mat_hash(&view);
@@ -21,8 +21,8 @@ lapis_status image_content(lapis_ctx *ctx, const char *path, uint64_t id[2])
 {
   io_file f;
   TRY(io_file_bytes(ctx, path, &f));
-  id[0] = hash_bytes(f.data, f.size, 1);
-  id[1] = hash_bytes(f.data, 1, f.size);
+  id[0] = image_hash(f.data, f.size, 1);
+  id[1] = image_hash(f.data, 1, f.size);
   io_file_close(&f);
   return LAPIS_OK;
 }
