@@ -162,7 +162,7 @@ int find_suspects(cli *c, const lapis_data *data, const void *settings,
                        ? lapis_doubts(c->ctx, &data->Y, data->group, held_out,
                                       count, index, doubt, &wrong[4], wrong)
                        : lapis_suspects(c->ctx, c->method, data, settings, NULL,
-                                        count, index, doubt, &found);
+                                        count, index, doubt, &found, NULL);
   if (s < 0 || s == LAPIS_CANCELLED) return cli_fail_status(c, s);
   if (wrong != NULL) found = lapis_doubts_shown(wrong, count);
   keep_suspects(c, index, doubt, found, wrong);

@@ -90,16 +90,14 @@ LAPIS_API lapis_status lapis_cv_draw(lapis_ctx *ctx, const lapis_data *data,
  * several classes: a sample once, and the class that it rather is), margin:
  * count, largest first, positive = contradicted.  Of a method that chooses its
  * settings the list is that of lapis_doubts by labels held out, with its
- * probabilities for margins, and what it says of them is a message.  options
- * NULL: as many folds
- * as there are units, at most 5.  Out of time: those of the folds that are
- * done. */
-LAPIS_API lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
-                                      const lapis_data *data,
-                                      const void *settings,
-                                      const lapis_cv_options *options,
-                                      int64_t count, int64_t *index,
-                                      double *margin, int64_t *found);
+ * probabilities for margins, and what it says of them is a message.  wrong, or
+ * NULL: its 4 numbers (else 0), and behind them how many of those listed are
+ * wrong rather than right.  options NULL: as many folds as there are units, at
+ * most 5.  Out of time: those of the folds that are done. */
+LAPIS_API lapis_status lapis_suspects(
+    lapis_ctx *ctx, const lapis_method *m, const lapis_data *data,
+    const void *settings, const lapis_cv_options *options, int64_t count,
+    int64_t *index, double *margin, int64_t *found, int64_t *wrong);
 
 /* Refuses targets that are numbers, which lapis_suspects does before it works.
  */
@@ -140,11 +138,7 @@ LAPIS_API lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
                                     int64_t *wrong);
 /* How many of `count` it has listed that are worth showing: where hidden labels
  * were guessed nothing speaks against a given one. */
-static inline int64_t lapis_doubts_shown(const int64_t *wrong, int64_t count)
-{
-  if (wrong[3] == LAPIS_DOUBTS_GUESSED) return 0;
-  return wrong[2] < count ? wrong[2] : count;
-}
+LAPIS_API int64_t lapis_doubts_shown(const int64_t *wrong, int64_t count);
 /* What wrong[4] says, as a sentence without a point; "" of no label.  Returns
  * text. */
 LAPIS_API char *lapis_doubts_text(const int64_t *wrong, char *text,

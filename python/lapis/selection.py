@@ -3,18 +3,19 @@ from __future__ import annotations
 
 import copy
 import ctypes
-from typing import Iterator, Optional, Tuple
+from typing import Iterator, NamedTuple, Optional, Tuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import is_sparse, plain
 from ._compat import BaseCrossValidator
-from ._core import Context, Inputs, lib, run
+from ._core import Context, Inputs, lib, run, warn
 from ._library import cv_options
 from ._settings import table
 from ._validation import (check_groups, check_length, check_y, labels_of,
                           seed_of, threads_of, unknown_in)
+from .exceptions import LapisWarning
 
 
 class Folds(BaseCrossValidator):
@@ -93,10 +94,26 @@ def _codes(y):
     return codes
 
 
+class _Listed(NamedTuple):
+    index: np.ndarray
+    margin: np.ndarray
+
+
+class Suspects(_Listed):
+    """What `suspects` has found: index and margin, and how many labels are
+    wrong, as ``lapis fit --suspects`` says it."""
+
+    least: Optional[int] = None      # wrong of all labels, between these two;
+    most: Optional[int] = None       # None: it is not known
+    expected: Optional[int] = None
+    checkable: Optional[int] = None  # labels that were looked at
+    says: str = ""                   # the same as a sentence
+
+
 def suspects(estimator: object, X: Optional[ArrayLike], y: ArrayLike,
-             n: int = 10, groups: Optional[ArrayLike] = None
-             ) -> Tuple[np.ndarray, np.ndarray]:
-    """The n given labels that look wrong, most doubtful first.
+             n: Optional[int] = None, groups: Optional[ArrayLike] = None
+             ) -> Suspects:
+    """The given labels that look wrong, most doubtful first, and how many are.
 
     Labels are hidden fold by fold (groups whole) and answered by the others.
 
@@ -104,53 +121,69 @@ def suspects(estimator: object, X: Optional[ArrayLike], y: ArrayLike,
     ----------
     estimator : estimator, or array (n_samples, n_classes)
         An estimator of LAPIS, whose parameters are used (nothing is fitted in
-        it); any classifier with ``predict_proba``; or probabilities that were
-        found without the sample's own label, as by
+        it); any classifier with ``predict_proba``, a Pipeline, too, which is
+        fitted to samples with labels alone; or probabilities that were found
+        without the sample's own label, as by
         ``cross_val_predict(..., method="predict_proba")``, one column for each
         label in sorted order.
     X : array (n_samples, n_features)
         Samples; None with probabilities.
     y : array (n_samples,)
         Labels; NaN (or None, among words) where not known.
-    n : int, default=10
-        How many to return at most.
+    n : int or None, default=None
+        How many to return at most, whether or not they look wrong; None: those
+        that are wrong rather than right.
     groups : array (n_samples,), optional
         Who a sample is of: hidden together.
 
     Returns
     -------
-    index : ndarray of int (m, 2)
-        Sample, and column of y; of classes a sample once, and the place among
-        the sorted ones of that which it rather is (of probabilities: of the
-        given one).
-    margin : ndarray (m,)
-        How far it is contradicted, largest first: of scores, beyond the
-        threshold; of probabilities, that of the likeliest other label less its
-        own.  Of an estimator that chooses its settings, as ``fit --suspects``
-        lists them: the probability that the label is wrong, or NaN and a
-        warning that says why there is none.
+    Suspects
+        Of two arrays, (index, margin), with more as attributes.
+
+        index : ndarray of int (m, 2)
+            Sample, and column of y; of three classes or more a sample once, and
+            the place among the sorted ones of that which it rather is.
+        margin : ndarray (m,)
+            The probability that the label is wrong, largest first, or NaN and a
+            warning that says why there is none.  Of an estimator of LAPIS
+            whose settings are given: how far its score is beyond the threshold.
+        least, most, expected, checkable : int or None
+            How many labels are wrong, of how many that could be checked; None
+            where it cannot be said, or settings are given.
+        says : str
+            The same as a sentence; why, where it cannot be said.
 
     Examples
     --------
     >>> import numpy as np, lapis
-    >>> p = np.array([[0.9, 0.1], [0.2, 0.8], [0.1, 0.9]])
-    >>> index, margin = lapis.suspects(p, None, ["no", "yes", "no"], n=1)
-    >>> index.tolist()                         # sample 2 is no "no"
-    [[2, 0]]
+    >>> p = np.repeat([[0.95, 0.05], [0.05, 0.95]], 100, axis=0)
+    >>> y = np.repeat(["no", "yes"], 100)
+    >>> y[::10] = y[::-10]                     # twenty are exchanged
+    >>> found = lapis.suspects(p, None, y)
+    >>> bool((found.index[:, 0] == np.arange(0, 200, 10)).all())
+    True
+    >>> found.least <= 20 <= found.most
+    True
     """
     if hasattr(estimator, "_encode"):
         return _by_scores(estimator, X, y, n, groups)
-    if hasattr(estimator, "fit"):
-        if not hasattr(estimator, "predict_proba"):
-            raise TypeError(f"{type(estimator).__name__} has no predict_proba "
-                            "to compare a label with")
-        y = check_y(y, X.shape[0] if hasattr(X, "shape") else len(X), True)
-        return _by_probabilities(_held_out(estimator, X, y, groups), y, n)
-    p = np.asarray(plain(estimator), np.float64)
-    if p.ndim != 2:
-        raise ValueError("probabilities should be an array (n_samples, "
-                         f"n_classes), got one of shape {p.shape}")
-    return _by_probabilities(p, check_y(y, len(p), True), n)
+    fits = hasattr(estimator, "fit")
+    if not fits:
+        p = np.asarray(plain(estimator), np.float64)
+        if p.ndim != 2:
+            raise ValueError("probabilities should be an array (n_samples, "
+                             f"n_classes), got one of shape {p.shape}")
+    y = check_y(y, len(p) if not fits else X.shape[0] if hasattr(X, "shape")
+                else len(X), True)
+    if y.ndim != 1:
+        raise ValueError("y should be a 1d array, one label a sample, got an "
+                         f"array of shape {y.shape}")
+    if groups is not None:
+        groups = check_groups(groups, len(y))[1]
+    if fits:
+        p = _held_out(estimator, X, y, groups)
+    return _by_probabilities(p, y, n, groups)
 
 
 def _rows(X, which):
@@ -166,7 +199,7 @@ def _held_out(estimator, X, y, groups):
     labels = np.unique(y[known])
     n_splits = 5
     if groups is not None:
-        groups = check_groups(groups, len(y))[1][known]
+        groups = groups[known]
         n_splits = max(2, min(5, len(np.unique(groups))))
     p = np.full((len(y), len(labels)), np.nan)
     folds = Folds(n_splits, random_state=getattr(estimator, "random_state",
@@ -175,25 +208,55 @@ def _held_out(estimator, X, y, groups):
         shown, hidden = known[shown], known[hidden]
         fitted = copy.deepcopy(estimator).fit(
             _rows(X, shown), y[shown].astype(labels.dtype))
+        if not hasattr(fitted, "predict_proba"):  # of some once fitted alone
+            raise TypeError(f"{type(estimator).__name__} has no predict_proba "
+                            "to compare a label with")
         p[hidden] = 0
         p[np.ix_(hidden, np.searchsorted(labels, fitted.classes_))] = \
             fitted.predict_proba(_rows(X, hidden))
     return p
 
 
-def _by_probabilities(p, y, n):
+def _listed(n, labels, work):
+    """Of work(count, index, margin, found, wrong), which returns how many of
+    so many labels it has listed."""
+    count = labels if n is None else min(n, labels)
+    index, margin = np.empty((count, 2), np.int64), np.empty(count)
+    wrong, text = np.zeros(5, np.int64), ctypes.create_string_buffer(320)
+    count = work(count, index.ctypes.data, margin.ctypes.data, wrong)
+    if n is None:
+        count = wrong[4]
+    out = Suspects(index[:count].copy(), margin[:count].copy())
+    out.says = lib.doubts_text(wrong.ctypes.data, text, len(text)).decode()
+    if wrong[2] > 0:
+        out.checkable = int(wrong[2])
+        if wrong[3] >= 0:
+            out.least, out.most, out.expected = map(int, wrong[[0, 1, 3]])
+    return out
+
+
+def _by_probabilities(p, y, n, groups):
     known = np.flatnonzero(~unknown_in(y))
-    labels, place = np.unique(y[known], return_inverse=True)
+    labels = np.unique(y[known])
     if p.shape[1] != len(labels):
         raise ValueError(f"probabilities of {p.shape[1]} classes, but y has "
                          f"{len(labels)} labels")
-    p, at = p[known], np.arange(len(known))
-    own = p[at, place]
-    p[at, place] = -np.inf
-    margin = p.max(axis=1) - own
-    best = np.argsort(-margin, kind="stable")[:n]
-    best = best[~np.isnan(margin[best])]
-    return np.stack([known[best], place[best]], axis=1), margin[best]
+    if len(labels) == 2:
+        p = p[:, 1:]
+    inputs = Inputs(X=p, Y=_codes(y)[:, None], group=groups)
+
+    def work(count, index, margin, wrong):
+        context, found = Context(), ctypes.c_int64()
+        context.check(lib.doubts(
+            context, inputs.data.Y, inputs.data.group, inputs.data.X, count,
+            index, margin, found, wrong.ctypes.data))
+        wrong[4] = found.value
+        return lib.doubts_shown(wrong.ctypes.data, count)
+
+    out = _listed(n, y.size, work)
+    if out.expected is None:
+        warn("suspects: " + out.says, LapisWarning)
+    return out
 
 
 def _by_scores(estimator, X, y, n, groups):
@@ -205,14 +268,18 @@ def _by_scores(estimator, X, y, n, groups):
                       verbose=estimator.verbose)
     if groups is not None:
         groups = check_groups(groups, len(X))[1]
-    inputs = Inputs(X=X, Y=estimator._encode(y, len(X)), group=groups)
+    y = estimator._encode(y, len(X))
+    inputs = Inputs(X=X, Y=y, group=groups)
     rows = table(estimator._method)
     struct, _kept = rows.fill(context, estimator._settings())
     options = cv_options()
     options.folds = 0  # as many as there are groups, at most 5
-    index, margin = np.empty((n, 2), np.int64), np.empty(n)
-    found = ctypes.c_int64()
-    run(context, lambda: context.check(lib.suspects(
-        context, rows.method, inputs.data, struct, options, n,
-        index.ctypes.data, margin.ctypes.data, found)))
-    return index[:found.value].copy(), margin[:found.value].copy()
+
+    def work(count, index, margin, wrong):
+        found = ctypes.c_int64()
+        run(context, lambda: context.check(lib.suspects(
+            context, rows.method, inputs.data, struct, options, count,
+            index, margin, found, wrong.ctypes.data)))
+        return found.value
+
+    return _listed(n, y.size, work)

@@ -1278,15 +1278,29 @@ class Habits(unittest.TestCase):
             given = np.where(np.arange(300) < known, y, np.nan)
             with warnings.catch_warnings(record=True) as heard:
                 warnings.simplefilter("always")
-                index, margin = lapis.suspects(model, X, given, n=6)
+                found = lapis.suspects(model, X, given, n=6)
+                index, margin = found
             unsaid = [w for w in heard if "checkable label" in str(w.message)]
             self.assertEqual(len(unsaid), int(not said))
-            _, out = command("fit", "auto", "a.npz", "--candidates", "linear",
-                             "--suspects", 6, "-o", "out.npz",
-                             a={"X": X, "Y": given})
+            text, out = command("fit", "auto", "a.npz", "--candidates",
+                                "linear", "--suspects", 6, "-o", "out.npz",
+                                a={"X": X, "Y": given})
             np.testing.assert_array_equal(index, out["suspect_index"])
             np.testing.assert_array_equal(margin, out["suspect_margin"])
             self.assertEqual(np.isnan(margin).all(), not said)
+            self.assertIn(found.says, text)
+            least, most, checkable, expected = out["expected_wrong"]
+            self.assertEqual(found.checkable, checkable)
+            self.assertEqual(
+                (found.least, found.most, found.expected),
+                (least, most, expected) if said else (None, None, None))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                rather = lapis.suspects(model, X, given)
+            self.assertLessEqual(len(rather.index), most)
+            if said:  # the most doubtful of these are the six
+                np.testing.assert_array_equal(rather.index[:6], index)
+                self.assertTrue((rather.margin >= .5).all())
 
     def test_stopping_early_warns(self):
         _, X = low_rank()

@@ -272,6 +272,12 @@ char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
   return text;
 }
 
+int64_t lapis_doubts_shown(const int64_t *wrong, int64_t count)
+{
+  if (wrong == NULL || wrong[3] == LAPIS_DOUBTS_GUESSED) return 0;
+  return wrong[2] < count ? wrong[2] : count;
+}
+
 lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
                           const int64_t *group, const lapis_mat *probabilities,
                           int64_t count, int64_t *index, double *probability,

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "choose/select.h"
 #include "methods/method_entry.h"
@@ -120,10 +121,15 @@ lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
                     t.classes, t.samples, scores->rows, scores->cols);
 }
 
+typedef struct listing { /* what lapis_suspects answers */
+  int64_t count, *index;
+  double *margin;
+  int64_t found, wrong[5];
+} listing;
+
 static lapis_status list(lapis_ctx *ctx, const lapis_method *m,
                          const void *settings, const lapis_data *data,
-                         const lapis_solver *cv, int64_t count, int64_t *index,
-                         double *margin, int64_t *found)
+                         const lapis_solver *cv, listing *l)
 {
   targets t;
   const lapis_mat *scores = named_find(&cv->result, "held_out");
@@ -133,33 +139,32 @@ static lapis_status list(lapis_ctx *ctx, const lapis_method *m,
   lapis_status s = threshold_of(ctx, m, settings, &t, &threshold);
   targets_free(&t);
   if (s < 0) return s;
-  return lapis_suspects_of(ctx, &data->Y, scores, threshold, count, index,
-                           margin, found);
+  s = lapis_suspects_of(ctx, &data->Y, scores, threshold, l->count, l->index,
+                        l->margin, &l->found);
+  for (int64_t i = 0; i < l->found; i++) l->wrong[4] += l->margin[i] > 0;
+  return s;
 }
 
 /* As fit does: what these labels rather are, and how many are wrong, or why
  * that cannot be said. */
 static lapis_status doubt(lapis_ctx *ctx, const lapis_data *data,
-                          const lapis_mat *held_out, int64_t count,
-                          int64_t *index, double *margin, int64_t *found)
+                          const lapis_mat *held_out, listing *l)
 {
-  int64_t wrong[4], rather;
   char text[320];
-  TRY(lapis_doubts(ctx, &data->Y, data->group, held_out, count, index, margin,
-                   &rather, wrong));
-  *found = lapis_doubts_shown(wrong, count);
-  bool said = *found > 0 && !isnan(margin[0]);
-  if (wrong[2] > 0)
+  TRY(lapis_doubts(ctx, &data->Y, data->group, held_out, l->count, l->index,
+                   l->margin, &l->wrong[4], l->wrong));
+  l->found = lapis_doubts_shown(l->wrong, l->count);
+  bool said = l->found > 0 && !isnan(l->margin[0]);
+  if (l->wrong[2] > 0)
     base_note(ctx, said ? BASE_NOTE : BASE_WARNING, "doubts", "suspects: %s",
-              lapis_doubts_text(wrong, text, sizeof text));
+              lapis_doubts_text(l->wrong, text, sizeof text));
   return LAPIS_OK;
 }
 
 /* Of settings that are open: by what is said of labels held out. */
 static lapis_status of_chosen(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_data *data, const void *settings,
-                              int64_t folds, int64_t count, int64_t *index,
-                              double *margin, int64_t *found)
+                              int64_t folds, listing *l)
 {
   char text[32];
   lapis_solver *s = NULL;
@@ -173,7 +178,7 @@ static lapis_status of_chosen(lapis_ctx *ctx, const lapis_method *m,
   const lapis_mat *there =
       status >= 0 && s != NULL ? named_find(&s->result, "held_out") : NULL;
   if (there != NULL && status != LAPIS_CANCELLED) {
-    lapis_status listed = doubt(ctx, data, there, count, index, margin, found);
+    lapis_status listed = doubt(ctx, data, there, l);
     if (listed < 0) status = listed;
   }
   lapis_solver_free(s);
@@ -184,9 +189,11 @@ static lapis_status of_chosen(lapis_ctx *ctx, const lapis_method *m,
 lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
                             const lapis_data *data, const void *settings,
                             const lapis_cv_options *options, int64_t count,
-                            int64_t *index, double *margin, int64_t *found)
+                            int64_t *index, double *margin, int64_t *found,
+                            int64_t *wrong)
 {
   NEEDS(ctx, ctx, m, data, index, margin, found);
+  listing l = {.count = count, .index = index, .margin = margin};
   lapis_cv_options o;
   lapis_solver *cv;
   TRY(lapis_suspects_check(ctx, data));
@@ -194,13 +201,17 @@ lapis_status lapis_suspects(lapis_ctx *ctx, const lapis_method *m,
   if (options == NULL) o.folds = 0;
   o.keep_scores = true;
   *found = 0;
-  if (lapis_method_chooses(m, settings, lapis_data_has(data)))
-    return of_chosen(ctx, m, data, settings, o.folds, count, index, margin,
-                     found);
-  TRY(lapis_cv_new(ctx, m, data, settings, &o, NULL, 0, &cv));
-  lapis_status s = lapis_solve(cv), listed = LAPIS_OK;
-  if (s >= 0 && s != LAPIS_CANCELLED)
-    listed = list(ctx, m, settings, data, cv, count, index, margin, found);
-  lapis_solver_free(cv);
+  lapis_status s, listed = LAPIS_OK;
+  if (lapis_method_chooses(m, settings, lapis_data_has(data))) {
+    s = of_chosen(ctx, m, data, settings, o.folds, &l);
+  } else {
+    TRY(lapis_cv_new(ctx, m, data, settings, &o, NULL, 0, &cv));
+    s = lapis_solve(cv);
+    if (s >= 0 && s != LAPIS_CANCELLED)
+      listed = list(ctx, m, settings, data, cv, &l);
+    lapis_solver_free(cv);
+  }
+  *found = l.found;
+  if (wrong != NULL) memcpy(wrong, l.wrong, sizeof l.wrong);
   return listed < 0 ? listed : s; /* out of time: of the folds that are done */
 }

@@ -85,8 +85,8 @@ static void by_folds(void **state)
     for (int64_t count = 20; count <= N; count += 40) {
       lapis_ctx *ctx = lapis_ctx_new();
       assert_true(lapis_suspects(ctx, lapis_method_find(names[k]), &e.data,
-                                 NULL, NULL, count, index, margin,
-                                 &found) >= 0);
+                                 NULL, NULL, count, index, margin, &found,
+                                 NULL) >= 0);
       assert_int_equal(found, count);
       check_once(&e, index, found);
       lapis_ctx_free(ctx);

@@ -355,7 +355,7 @@ static void suspects_are_of_new_persons(void **state)
     double margin[N];
     meet(&p, seed, NULL);
     assert_int_equal(lapis_suspects(p.ctx, lapis_method_find("trees"), &p.data,
-                                    NULL, NULL, N, index, margin, &found),
+                                    NULL, NULL, N, index, margin, &found, NULL),
                      LAPIS_OK);
     assert_int_equal(found, N);
     for (int k = 0; k < N; k++) against += margin[k] > 0;
@@ -404,7 +404,7 @@ static void few_persons_give_no_wrong_figure(void **state)
     double margin[N];
     lapis_status doubts =
         lapis_suspects(p.ctx, lapis_method_find("linear"), &p.data, NULL, NULL,
-                       N, index, margin, &found);
+                       N, index, margin, &found, NULL);
     assert_int_equal(doubts, groups == 1 ? LAPIS_EINVAL : LAPIS_OK);
     if (groups == 1)
       check_refused(p.ctx, doubts, LAPIS_EINVAL, NULL, "1 group");

@@ -303,8 +303,9 @@ static uint64_t ask_suspects(files *f, const void *options)
   int64_t index[8], found;
   double margin[4] = {0};
   make(&p, "mc");
-  lapis_status s = lapis_suspects(f->ctx, lapis_method_find("mc"), &p.data,
-                                  NULL, options, 4, index, margin, &found);
+  lapis_status s =
+      lapis_suspects(f->ctx, lapis_method_find("mc"), &p.data, NULL, options, 4,
+                     index, margin, &found, NULL);
   return answer(f, s, margin, sizeof margin);
 }
 
@@ -479,9 +480,9 @@ static void suspects_of_short_settings_are_the_same(void **state)
   problem p;
   make(&p, "mc");
   CHECK_OK(f, lapis_suspects(f->ctx, m, &p.data, NULL, NULL, 4, index,
-                             margin[0], &found));
+                             margin[0], &found, NULL));
   CHECK_OK(f, lapis_suspects(f->ctx, m, &p.data, set, NULL, 4, index, margin[1],
-                             &found));
+                             &found, NULL));
   assert_memory_equal(margin[0], margin[1], sizeof margin[0]);
   free(all), free(set);
 }

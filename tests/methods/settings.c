@@ -384,15 +384,16 @@ static void options_are_held_to_their_size(void **state)
   assert_int_equal(cv_result(cv, "mean").cols, 1);
   lapis_solver_free(cv);
   CHECK_OK(f, lapis_suspects(f->ctx, m, &p.data, NULL, NULL, 2, index, margin,
-                             &found));
+                             &found, NULL));
   o.size = 0;
   CHECK_REFUSED(f, lapis_cv_draw(f->ctx, &p.data, &o, fold), LAPIS_EINVAL, "");
   CHECK_REFUSED(f, cv_run(f->ctx, m, &p.data, NULL, &o, NULL, 0, &cv),
                 LAPIS_EINVAL, "");
   assert_null(cv);
-  CHECK_REFUSED(
-      f, lapis_suspects(f->ctx, m, &p.data, NULL, &o, 2, index, margin, &found),
-      LAPIS_EINVAL, "");
+  CHECK_REFUSED(f,
+                lapis_suspects(f->ctx, m, &p.data, NULL, &o, 2, index, margin,
+                               &found, NULL),
+                LAPIS_EINVAL, "");
   CHECK_REFUSED(f,
                 lapis_features_new(f->ctx, lapis_feature_at(0), NULL, paths, 1,
                                    &keep, &s),

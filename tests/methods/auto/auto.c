@@ -239,7 +239,7 @@ static void suspects_are_by_labels_held_out(void **state)
   for (int k = 0; k < 2; k++) {
     assert_int_equal(lapis_suspects(t->ctx, lapis_method_find(names[k]),
                                     &t->data, NULL, NULL, 2, index, margin,
-                                    &found),
+                                    &found, NULL),
                      LAPIS_OK);
     assert_int_equal(found, 2);
     assert_int_equal(index[0], 5);

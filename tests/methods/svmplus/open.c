@@ -111,7 +111,7 @@ static doubted doubt(lapis_ctx *ctx, const lapis_data *data,
   doubted d;
   memset(&d, 0, sizeof d);
   if (lapis_suspects(ctx, lapis_method_find("svmplus"), data, set, NULL, ASKED,
-                     d.index, d.margin, &d.found) < 0)
+                     d.index, d.margin, &d.found, NULL) < 0)
     fail_msg("%s", lapis_ctx_error(ctx));
   return d;
 }
