@@ -27,11 +27,11 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %  class_features      K x d, with --class-features, where low_rank is
   %                      there: the features of a sample of only one class,
   %                      for each class
-  %  instance_scores     n, where bags were answered and misvm took part: of
-  %                      each instance, by misvm: above 0 speaks for the
-  %                      larger value
-  %  instance_labels     n, where bags were answered and misvm took part: what
-  %                      that decides
+  %  instance_scores     n, with --bags, where misvm took part: of each
+  %                      instance, by misvm: above 0 speaks for the larger
+  %                      value
+  %  instance_labels     n, with --bags, where misvm took part: what that
+  %                      decides
   %  candidates          candidates x 2, where settings were chosen: method
   %                      and settings of what was compared, best first
   %  candidate_figures   candidates x 10, where candidates is there: log-loss
@@ -62,13 +62,13 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %                      numbers the lower end of the interval
   %  set_high            n x K, with --coverage, where labels were hidden: of
   %                      numbers its upper end
-  %  ask_index           asked, where some are asked for: samples, from 0,
-  %                      whose labels would help most
+  %  ask_index           asked, with --ask, where some samples have no label:
+  %                      samples, from 0, whose labels would help most
   %  ask_margin          asked, where ask_index is there: how sure their
   %                      answers are, the least first: probability of the best
   %                      class less that of the next, of several labels the
   %                      mean of those not known
-  %  importance          d x 3, where it is asked for, of what was compared:
+  %  importance          d x 3, with --importance, where labels were hidden:
   %                      how much more log-loss hidden labels have once the
   %                      values of the feature are shuffled, or R^2 that
   %                      hidden numbers lose, and its standard error; of names

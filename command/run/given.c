@@ -102,15 +102,34 @@ static bool comes_by(const lapis_result_row *r, const char *name)
          r->when[size] != '=' && r->when[size] != '-';
 }
 
+static bool is_word_of(const char *const *all, size_t count, const char *word)
+{
+  size_t k = 0;
+  while (k < count && strcmp(all[k], word) != 0) k++;
+  return k < count;
+}
+
+/* Settings that change the answer; their results are by-products. */
+static bool is_more(const char *setting)
+{
+  static const char *const more[] = {"refill", "bags"};
+  return is_word_of(more, sizeof more / sizeof *more, setting);
+}
+
+static bool is_printed(const char *result)
+{
+  static const char *const printed[] = {"importance", "ask_index",
+                                        "ask_margin"};
+  return is_word_of(printed, sizeof printed / sizeof *printed, result);
+}
+
 /* What a table and a page have of what was asked for. */
 static bool is_shown(const char *result)
 {
   static const char *const shown[] = {"held_out",     "probabilities",
                                       "classes_kept", "kept_values",
                                       "set_low",      "set_high"};
-  size_t count = sizeof shown / sizeof *shown, k = 0;
-  while (k < count && strcmp(shown[k], result) != 0) k++;
-  return k < count;
+  return is_word_of(shown, sizeof shown / sizeof *shown, result);
 }
 
 /* A model has all of that but what was said of the labels of the fit; arrays
@@ -130,10 +149,9 @@ int given_results(cli *c)
     const char *name = c->args.given[i].name;
     const lapis_param *p = lapis_param_find(c->method, name);
     const lapis_result_row *r;
-    /* how often to refill changes the answer; its result is a by-product */
-    if (p == NULL || strcmp(name, "refill") == 0) continue;
+    if (p == NULL || is_more(name)) continue;
     for (int k = 0; (r = lapis_method_result(c->method, k)) != NULL; k++)
-      if (comes_by(r, name) && !is_kept(c, r->name))
+      if (comes_by(r, name) && !is_printed(r->name) && !is_kept(c, r->name))
         return cli_fail(EXIT_MISUSE,
                         "%s: what --%s asks for (%s) is not printed%s; write "
                         "it: -o F.%s",

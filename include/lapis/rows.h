@@ -109,8 +109,8 @@
              .help = "of numbers its upper end")
 #define RESULT_COVERED .where = "the model was fitted with --coverage"
 #define RESULT_ASKED                                                         \
-  RESULT("ask_index", "asked", .type = LAPIS_I64,                            \
-         .where = "some are asked for",                                      \
+  RESULT("ask_index", "asked", .type = LAPIS_I64, .when = "ask",             \
+         .where = "some samples have no label",                              \
          .help = "samples, from 0, whose labels would help most"),           \
       RESULT("ask_margin", "asked", .where = "ask_index is there",           \
              .help = "how sure their answers are, the least first: "         \

@@ -175,9 +175,20 @@ class Estimator(Tagged):
 
     _sparse = False
     _kept = ()  # arrays of a fit that become attributes, with a _ behind them
+    _made_of = {}  # other attributes: the result that they are made of
 
     if TYPE_CHECKING:  # made from the tables when the package is imported
         def __init__(self, **settings: Any) -> None: ...
+
+    def __getattr__(self, name):
+        """Of what a fit has with some settings alone: which."""
+        made_of = {**{kept + "_": kept for kept in self._kept},
+                   **self._made_of}
+        why = ""
+        if name in made_of:
+            check_fitted(self)
+            why = table(self._method).why_missing(made_of[name])
+        raise AttributeError(f"this {type(self).__name__} has no {name}{why}")
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "n_features_in_")

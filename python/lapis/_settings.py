@@ -83,22 +83,6 @@ def _entry(head, text):
     return head + "\n" + textwrap.indent(textwrap.fill(text, 74), "    ")
 
 
-def describe_result(raw):
-    """An array that the method answers with, as an attribute."""
-    sides = [_SIDES.get(side, side) for side in _text(raw.shape).split(" x ")]
-    there = []
-    if raw.when:
-        words = _text(raw.when).replace("-", "_").replace("|", " or ")
-        words = words.replace(",", "` or `").replace(" ", "` and `")
-        there.append(f"with `{words.replace('=', ' ')}`")
-    if raw.where:
-        there.append("where " + _text(raw.where))
-    head = ", ".join(there)
-    return _entry(f"{_text(raw.name)}_ : ndarray ({', '.join(sides)})",
-                  (head[:1].upper() + head[1:] + ": " if head else "")
-                  + _text(raw.help) + ".")
-
-
 class Table:
     """The parameters of one method, or of predicting with its models."""
 
@@ -203,11 +187,47 @@ class Table:
                                        text))
         return text
 
+    def _setting(self, item):
+        """An item of a result's `when`, as `solver=factored|admm`."""
+        name, _, words = item.partition("=")
+        row = next((row for row in self.rows if row.name == name), None)
+        if row is None:
+            return name  # of the data
+        if words:
+            return f"{row.key}=" + " or ".join(map(repr, words.split("|")))
+        return row.key + "=True" * (row.type == BOOL)
+
+    def when_there(self, raw):
+        """The settings and data with which there is this result, as words."""
+        there = []
+        if raw.when:
+            there.append("with " + " and ".join(
+                f"`{self._setting(item)}`" for item in _text(raw.when).split()))
+        if raw.where:
+            there.append("where " + _text(raw.where))
+        return ", ".join(there)
+
+    def _results(self, names):
+        return [row for row in _all(lib.method_result, self.method)
+                if row.name.decode() in names]
+
+    def why_missing(self, name):
+        """With what there would be this result; "": with nothing."""
+        there = [self.when_there(row) for row in self._results([name])]
+        return f", which a fit has {there[0]}" if there else ""
+
     def describe_results(self, names):
         """The part of a docstring that lists these arrays as attributes."""
-        return "".join(describe_result(row) + "\n"
-                       for row in _all(lib.method_result, self.method)
-                       if row.name.decode() in names)
+        said = ""
+        for row in self._results(names):
+            sides = [_SIDES.get(side, side)
+                     for side in _text(row.shape).split(" x ")]
+            there = self.when_there(row)
+            said += _entry(
+                f"{_text(row.name)}_ : ndarray ({', '.join(sides)})",
+                (there[:1].upper() + there[1:] + ": " if there else "")
+                + _text(row.help) + ".") + "\n"
+        return said
 
     def describe(self, leave_out=()):
         """The section of a docstring that lists the parameters."""

@@ -53,6 +53,9 @@ _IMPORTANCE = ("feature_importances_", "feature_importances_error_",
                "feature_directions_")
 
 
+_OF_IMPORTANCE = dict.fromkeys(_IMPORTANCE, "importance")
+
+
 def _keep_importance(model, result):
     """The columns of `importance`, where the fit was asked for it."""
     for k, name in enumerate(_IMPORTANCE):
@@ -67,6 +70,7 @@ class _Transductive(Classifier):
 
     _missing_labels = _several = True
     _tags = {"allow_nan": True, "multilabel": True}
+    _made_of = {"predict_proba": "probabilities"}
 
     def fit(self, X: ArrayLike, y: ArrayLike,
             groups: Optional[ArrayLike] = None,
@@ -206,6 +210,9 @@ class AutoClassifier(_Transductive):
     """
 
     _kept = ("scores", "low_rank", "sparse", "held_out", "instance_scores")
+    _made_of = {**_Transductive._made_of, **_OF_IMPORTANCE,
+                "asked_": "ask_index", "sets_": "classes_kept",
+                "instance_labels_": "instance_labels"}
     _saved = ("_probable", "_wide")
 
     def _settings(self):
@@ -273,6 +280,7 @@ class AutoRegressor(RegressorMixin, Estimator):
 
     _tags = {"allow_nan": True, "multioutput": True}
     _kept = ("held_out",)
+    _made_of = {**_OF_IMPORTANCE, "intervals_": "set_low"}
     _saved = ("_one",)
 
     def _settings(self):

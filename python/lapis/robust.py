@@ -18,6 +18,7 @@ class _Cleaner:
     """Estimators whose models know what clean samples look like."""
 
     _kept = ("low_rank", "sparse", "filled")
+    _made_of = {"transduction_": "used"}
 
     def clean(self, X: ArrayLike) -> np.ndarray:
         """New samples without their errors, missing entries filled in.

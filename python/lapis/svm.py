@@ -24,6 +24,8 @@ class _Privileged(Classifier):
     """Features P that only training has."""
 
     _tags = {"allow_nan": False}
+    _made_of = {"coef_": "weights", "intercept_": "weights",
+                "predict_proba": "probabilities", "transduction_": "used"}
 
     def _privileged(self, X_priv, n_samples, sparse=False):
         if X_priv is None:

@@ -1,5 +1,6 @@
 """scikit-learn's own checks, and what its users do with estimators."""
 # needs: numpy sklearn pandas scipy
+import copy
 import json
 import multiprocessing
 import os
@@ -1301,6 +1302,34 @@ class Habits(unittest.TestCase):
             if said:  # the most doubtful of these are the six
                 np.testing.assert_array_equal(rather.index[:6], index)
                 self.assertTrue((rather.margin >= .5).all())
+
+    def test_what_a_fit_lacks_says_with_what_it_is_there(self):
+        X, y, _ = two_classes(60)
+        lacks = (
+            (lapis.AutoClassifier(candidates="linear"), (
+                ("feature_importances_", "importance=True"),
+                ("feature_directions_", "importance=True"),
+                ("asked_", "ask"), ("sets_", "coverage"),
+                ("held_out_", "held_out"), ("instance_labels_", "bags=True"))),
+            (lapis.AutoRegressor(candidates="linear"), (
+                ("feature_importances_", "importance=True"),
+                ("intervals_", "coverage"))),
+            (lapis.SVMPlusClassifier(kernel="rbf"), (
+                ("coef_", "kernel='linear'"),
+                ("predict_proba", "probability=True"))),
+            (lapis.RobustPCA(), (("filled_", "refill"),)))
+        for model, attributes in lacks:
+            for name, _ in attributes:  # nothing is missing of what is not
+                with self.assertRaises(NotFittedError):
+                    getattr(model, name)
+            model.fit(X, X @ np.arange(5) if "Reg" in str(model) else y)
+            for name, setting in attributes:
+                with self.subTest(name), self.assertRaisesRegex(
+                        AttributeError, f"has no {name}.*`{setting}`"):
+                    getattr(model, name)
+            self.assertFalse(hasattr(model, "no_such_"))
+            self.assertEqual(vars(copy.deepcopy(model)).keys(),
+                             vars(model).keys())
 
     def test_stopping_early_warns(self):
         _, X = low_rank()

@@ -114,14 +114,13 @@ static const lapis_result_row results[] = {
            .where = "low_rank is there",
            .help =
                "the features of a sample of only one class, for each class"),
-    BAG_RESULTS(.where = "bags were answered and misvm took part"),
+    BAG_RESULTS(.when = "bags", .where = "misvm took part"),
     RESULT_CHOICE,
     RESULT_HELD_OUT,
     RESULT_SETS(.when = "coverage", COMPARED),
     RESULT_INTERVALS(.when = "coverage", COMPARED),
     RESULT_ASKED,
-    RESULT("importance", "d x 3",
-           .where = "it is asked for, of what was compared",
+    RESULT("importance", "d x 3", .when = "importance", COMPARED,
            .help = "how much more log-loss hidden labels have once the values "
                    "of the feature are shuffled, or R^2 that hidden numbers "
                    "lose, and its standard error; of names that became "
