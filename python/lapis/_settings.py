@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import keyword
 import numbers
+import re
 import textwrap
 from functools import lru_cache
 from itertools import count
@@ -43,6 +44,8 @@ class Row:
             self.key += "_"
         self.type = raw.type
         self.is_matrix = self.name in matrices
+        arg = _text(raw.arg) or ""  # "M,M"
+        self.is_list = self.type == WORDS and ("," in arg or arg == "MAP")
         self.choices = (_text(raw.choices) or "").split("|")
         self.help = raw.help.decode()
         self.default = None
@@ -50,6 +53,8 @@ class Row:
     def describe(self):
         kind = _KINDS.get(self.type) or "{%s}" % ", ".join(
             repr(word) for word in self.choices)
+        if self.is_list:
+            kind = "str or list"
         if self.is_matrix:
             words = [repr(word) for word in self.choices if word]
             kind = ", ".join(words + ["array"])
@@ -72,6 +77,10 @@ class Row:
             return "true" if value else "false"
         if self.type == REAL and isinstance(value, numbers.Real):
             return repr(float(value))
+        if self.is_list:
+            if isinstance(value, (list, tuple)):
+                value = ",".join(map(str, value))
+            return re.sub(", +", ",", str(value))
         return str(value)
 
 

@@ -1303,6 +1303,23 @@ class Habits(unittest.TestCase):
                 np.testing.assert_array_equal(rather.index[:6], index)
                 self.assertTrue((rather.margin >= .5).all())
 
+    def test_lists_of_words_are_lists_or_texts(self):
+        X, y, _ = two_classes(60)
+        for setting, forms in (
+                ("candidates", ("linear,trees", "linear, trees",
+                                ["linear", "trees"], ("linear", "trees"))),
+                ("map", ("standard,l2", "standard, l2", ["standard", "l2"],
+                         ("standard", "l2")))):
+            said = [lapis.AutoClassifier(**{"candidates": "linear",
+                                            setting: form}).fit(X, y)
+                    for form in forms]
+            for model in said[1:]:
+                self.assertEqual(model.choice_, said[0].choice_)
+                np.testing.assert_array_equal(model.predict_proba(X),
+                                              said[0].predict_proba(X))
+        with self.assertRaisesRegex(ValueError, "'tree'"):
+            lapis.AutoClassifier(candidates=["linear", "tree"]).fit(X, y)
+
     def test_what_a_fit_lacks_says_with_what_it_is_there(self):
         X, y, _ = two_classes(60)
         lacks = (

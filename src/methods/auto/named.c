@@ -222,7 +222,7 @@ lapis_status candidates_read(lapis_ctx *ctx, const char *text, bool bags,
   if (whole && (strstr(text, "impute") || strstr(text, RACE_FILLED)))
     *of_labels = true;
   for (const char *at = text; any && *at != '\0';) {
-    at += whole ? strspn(at, " ") : 0;
+    at += strspn(at, " ");
     size_t length = strcspn(at, whole ? " ;" : ",");
     int k = 0;
     while (k < SHOWN_NAMES && (strlen(all[k].name) != length ||
