@@ -37,7 +37,7 @@ def check_array(X, name="X", sparse=False):
                             "estimator needs dense data; X.toarray() makes "
                             "them dense")
         _check_shape(X.shape, name)
-        return X
+        return X.tocsr()
     array = np.asarray(plain(X))
     if np.iscomplexobj(array):
         raise ValueError(f"{name}: Complex data not supported")

@@ -68,8 +68,9 @@ class _Transductive(Classifier):
     """What answers for the samples of the fit, those without labels among
     them; where hidden labels have chosen, by probabilities."""
 
-    _missing_labels = _several = True
-    _tags = {"allow_nan": True, "multilabel": True}
+    _missing_labels = _several = _sparse = True
+    _tags = {"allow_nan": True, "multilabel": True,
+             "X_types": ["2darray", "sparse"]}
     _made_of = {"predict_proba": "probabilities"}
 
     def fit(self, X: ArrayLike, y: ArrayLike,
@@ -82,14 +83,15 @@ class _Transductive(Classifier):
         if getattr(self, "bags", False) and groups is None:
             raise ValueError("bags=True needs groups: the bag of each row")
         X = self._begin(X)
-        members = {"group": self._whose(groups, len(X))}
-        absent = np.zeros(len(X), dtype=bool)
+        n = X.shape[0]
+        members = {"group": self._whose(groups, n)}
+        absent = np.zeros(n, dtype=bool)
         if sample_weight is not None:
-            weight = check_weight(sample_weight, len(X))
+            weight = check_weight(sample_weight, n)
             members["sample_weight"] = weight
             if (weight >= 0).all():  # else the library refuses one by its row
                 absent = weight == 0
-        y = self._encode(y, len(X), absent)
+        y = self._encode(y, n, absent)
         part = ~absent if absent.any() else slice(None)
         result = self._keep(self._solve(X[part], y[part], **{
             name: None if of is None else of[part]
@@ -135,7 +137,7 @@ class _Transductive(Classifier):
     def _asked(self, X, groups):
         if groups is None:
             return self._ask(X)
-        return self._ask(X, group=self._whose(groups, len(X)))
+        return self._ask(X, group=self._whose(groups, np.shape(X)[0]))
 
     def predict(self, X: ArrayLike,
                 groups: Optional[ArrayLike] = None) -> np.ndarray:
@@ -169,7 +171,8 @@ class AutoClassifier(_Transductive):
     """Whichever method predicts known labels best while they are hidden:
     completion, logistic regression (lines, or behind a kernel) or trees; the
     mean of those that are not clearly behind.  `y` may hold NaN (or None,
-    among words) where a label is not known, and `X` where a feature is not.
+    among words) where a label is not known, and `X`, which may be sparse, where
+    a feature is not.
     ``fit_predict`` answers for the samples themselves, ``predict`` for new
     ones.  `y` of several columns is several labels a sample; `groups` (people,
     images) stay whole while labels are hidden.  With `bags` they are bags of
@@ -248,8 +251,8 @@ class AutoRegressor(RegressorMixin, Estimator):
     """Whichever method predicts known numbers best while they are hidden:
     robust regression, ridge regression (lines, or behind a kernel), forests
     or random trees; or the mean of those that are not clearly behind, where
-    it is ahead.  `y` may hold NaN where a number is not known, and `X` where a
-    feature is not.  `y` of several columns is several numbers a sample.
+    it is ahead.  `y` may hold NaN where a number is not known, and `X`, which may
+    be sparse, where a feature is not.  `y` of several columns is several numbers a sample.
 
     Attributes
     ----------
@@ -278,7 +281,9 @@ class AutoRegressor(RegressorMixin, Estimator):
     True
     """
 
-    _tags = {"allow_nan": True, "multioutput": True}
+    _sparse = True
+    _tags = {"allow_nan": True, "multioutput": True,
+             "X_types": ["2darray", "sparse"]}
     _kept = ("held_out",)
     _made_of = {**_OF_IMPORTANCE, "intervals_": "set_low"}
     _saved = ("_one",)
@@ -293,12 +298,13 @@ class AutoRegressor(RegressorMixin, Estimator):
         (people, images) stay whole while numbers are hidden.  A sample of
         weight 0 is answered, not learnt from."""
         X = self._begin(X)
-        y = check_y(forget(y, self.missing), len(X), missing=True)
+        n = X.shape[0]
+        y = check_y(forget(y, self.missing), n, missing=True)
         if y.dtype.kind not in "fiub":
             y = y.astype(np.float64)
-        members = {"group": self._whose(groups, len(X))}
+        members = {"group": self._whose(groups, n)}
         if sample_weight is not None:
-            members["sample_weight"] = check_weight(sample_weight, len(X))
+            members["sample_weight"] = check_weight(sample_weight, n)
         result = self._keep(self._solve(X, y, **members))
         self._one = y.ndim == 1
         self.candidates_ = _candidates(result, _OF_NUMBERS)
@@ -337,8 +343,8 @@ class AutoRegressor(RegressorMixin, Estimator):
 
 @of_method("mc", more=POSITIVE)
 class MatrixCompletionClassifier(_Transductive):
-    """Labels and features are completed together, so `y` and `X` may both
-    hold NaN (or None, among words) where nothing is known.  ``fit_predict``
+    """Labels and features are completed together, so `y` and `X`, which may be
+    sparse, may both hold NaN (or None, among words) where nothing is known.  ``fit_predict``
     answers for the samples themselves; ``predict`` folds new ones into what
     was completed.  `y` of several columns is several labels a sample.
 

@@ -267,8 +267,8 @@ def _by_scores(estimator, X, y, n, groups):
                       threads=threads_of(estimator.n_jobs),
                       verbose=estimator.verbose)
     if groups is not None:
-        groups = check_groups(groups, len(X))[1]
-    y = estimator._encode(y, len(X))
+        groups = check_groups(groups, X.shape[0])[1]
+    y = estimator._encode(y, X.shape[0])
     inputs = Inputs(X=X, Y=y, group=groups)
     rows = table(estimator._method)
     struct, _kept = rows.fill(context, estimator._settings())

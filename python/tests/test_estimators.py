@@ -1303,6 +1303,34 @@ class Habits(unittest.TestCase):
                 np.testing.assert_array_equal(rather.index[:6], index)
                 self.assertTrue((rather.margin >= .5).all())
 
+    def test_sparse_features_are_taken_as_the_library_takes_them(self):
+        X, y, _ = two_classes(60)
+        X[np.random.default_rng(1).random(X.shape) < .3] = 0
+        groups = np.arange(60) // 2
+        for model in (lapis.AutoClassifier(candidates="linear,trees"),
+                      lapis.AutoRegressor(candidates="rr,trees"),
+                      lapis.MatrixCompletionClassifier(mu_rel=.1),
+                      lapis.MatrixCompletionClassifier(
+                          mu_rel=.1, absent="missing")):
+            seen = X
+            given = scipy.sparse.coo_matrix(X)
+            if model.absent == "missing":
+                seen = np.where(X == 0, np.nan, X)
+            weight = np.arange(60) % 7 > 0
+            whose = groups if "Auto" in str(model) else None
+            sparse = clone(model).fit(given, y, whose, weight)
+            dense = model.set_params(absent="zero").fit(seen, y, whose,
+                                                        weight)
+            np.testing.assert_array_equal(sparse.predict(given),
+                                          dense.predict(seen))
+            np.testing.assert_array_equal(sparse.transduction_,
+                                          dense.transduction_)
+        found = lapis.suspects(lapis.AutoClassifier(candidates="linear"),
+                               given, y, n=5)
+        self.assertEqual(found.checkable, 60)
+        with self.assertRaisesRegex(TypeError, "toarray"):
+            lapis.AutoImputer().fit(given)
+
     def test_lists_of_words_are_lists_or_texts(self):
         X, y, _ = two_classes(60)
         for setting, forms in (

@@ -49,7 +49,8 @@ def tags_of(estimator):
 class Later(unittest.TestCase):
     def test_tags(self):
         for estimator, takes, labels in (
-                (lapis.MatrixCompletionClassifier(), {"allow_nan"}, (1, 1)),
+                (lapis.MatrixCompletionClassifier(), {"allow_nan", "sparse"},
+                 (1, 1)),
                 (lapis.RobustLDA(), {"allow_nan"}, (1, 0)),
                 (lapis.SVMPlusClassifier(), {"sparse"}, (1, 1)),
                 (lapis.SVMPlusClassifier(kernel="precomputed"),
