@@ -290,8 +290,8 @@ class Classifier(ClassifierMixin, Estimator):
         they were not known.
 
         Numbers go as they are, because a method may tell {0, 1} and {-1, 1}
-        apart; words and all else, whole numbers too that are no doubles, as
-        their place among the sorted classes.
+        apart; words, booleans and all else, whole numbers too that are no
+        doubles, as their place among the sorted classes.
         """
         y = check_y(forget(y, self.missing), n_samples, self._missing_labels)
         if y.ndim > 1 and not self._several:
@@ -308,7 +308,7 @@ class Classifier(ClassifierMixin, Estimator):
         self.classes_, codes = np.unique(y[~unknown], return_inverse=True)
         if y.dtype == object:
             self.classes_ = _as_numbers(self.classes_)
-        self._coded = (y.dtype.kind not in "fiub"
+        self._coded = (y.dtype.kind not in "fiu"
                        or not are_doubles(self.classes_))
         if self.positive is not None and self._turn():
             self.classes_, codes = self.classes_[::-1], 1 - codes

@@ -1331,6 +1331,34 @@ class Habits(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "toarray"):
             lapis.AutoImputer().fit(given)
 
+    def test_booleans_are_called_what_they_are(self):
+        X, y, _ = two_classes(60)
+        few = np.arange(60) == 3
+        for model in (lapis.AutoClassifier(candidates="linear"),
+                      lapis.MatrixCompletionClassifier(mu_rel=.1),
+                      lapis.RobustLDA(), lapis.SVMPlusClassifier(),
+                      lapis.MISVMPlusClassifier()):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model.fit(X, few)
+            said = " ".join(note.text for note in model.notes_)
+            self.assertIn('"True"', said)
+            self.assertNotIn('"1"', said)
+            for given in (y > 0, y):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    answer = model.fit(X, given).predict(X)
+                self.assertEqual(answer.dtype, given.dtype)
+                self.assertEqual(model.classes_.tolist(),
+                                 np.unique(given).tolist())
+            back = self.through_a_file(model.fit(X, y > 0))
+            np.testing.assert_array_equal(back.predict(X), model.predict(X))
+            self.assertEqual(back.predict(X).dtype, bool)
+        many = np.stack([y > 0, X[:, 1] > 0], axis=1)
+        model = lapis.AutoClassifier(candidates="linear").fit(X, many)
+        same = lapis.AutoClassifier(candidates="linear").fit(X, many * 1.)
+        np.testing.assert_array_equal(model.predict(X), same.predict(X) > 0)
+
     def test_lists_of_words_are_lists_or_texts(self):
         X, y, _ = two_classes(60)
         for setting, forms in (
