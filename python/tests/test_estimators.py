@@ -1359,6 +1359,18 @@ class Habits(unittest.TestCase):
         same = lapis.AutoClassifier(candidates="linear").fit(X, many * 1.)
         np.testing.assert_array_equal(model.predict(X), same.predict(X) > 0)
 
+    def test_one_class_is_refused_at_once(self):
+        X, y, _ = two_classes(60)
+        for model in (lapis.AutoClassifier(),
+                      lapis.AutoClassifier(candidates="trees"),
+                      lapis.MatrixCompletionClassifier(),
+                      lapis.RobustLDA(), lapis.SVMPlusClassifier()):
+            for given in (np.full(60, "yes"), np.where(y > 0, 1, np.nan)):
+                with warnings.catch_warnings():  # nothing else is said
+                    warnings.simplefilter("error")
+                    with self.assertRaisesRegex(ValueError, "one class only"):
+                        model.fit(X, given)
+
     def test_lists_of_words_are_lists_or_texts(self):
         X, y, _ = two_classes(60)
         for setting, forms in (

@@ -348,8 +348,7 @@ static lapis_status refuse_few(lapis_ctx *ctx, const char *method,
                       method, also);
   if (t->classes > 1 || whole > 0) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EDATA,
-                    "%s: Y has one class only; samples of both kinds are "
-                    "needed%s",
+                    "%s: Y has one class only; two are needed to learn from%s",
                     method, also);
 }
 

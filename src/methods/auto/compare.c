@@ -344,10 +344,21 @@ static lapis_status check_map(lapis_ctx *ctx, const char *spec)
   return LAPIS_OK;
 }
 
+/* Before candidates are compared: there are two classes to be distinguished. */
+static lapis_status check_labels(lapis_ctx *ctx, const lapis_mat *Y)
+{
+  targets t;
+  TRY(targets_encode(ctx, "auto", Y, &t));
+  lapis_status s = targets_check_known(ctx, "auto", &t, "");
+  targets_free(&t);
+  return s;
+}
+
 lapis_status race_check(lapis_ctx *ctx, const lapis_data *data,
                         const lapis_mc_settings *set, const auto_options *o)
 {
   TRY(check_map(ctx, o->map));
+  if (!o->numbers) TRY(check_labels(ctx, &data->Y));
   bool mapped = o->map != NULL;
   if (!o->mc) return mat_check_finite(ctx, "auto", "X", &data->X, true);
   return check(ctx, data, set, mapped ? LAPIS_MC_1 : set->variant);

@@ -307,7 +307,7 @@ static void labels_of_both_kinds_are_needed(void **state)
   refuse(p, "no class has known labels of both kinds");
   p->data.Y = lapis_mat_f64(p->Y, 1, N);
   for (int j = 0; j < N; j++) p->Y[j] = j % 3 == 0 ? NAN : 12;
-  refuse(p, "Y has one class only; samples of both kinds are needed");
+  refuse(p, "Y has one class only; two are needed to learn from");
   for (int j = 0; j < N; j++) p->Y[j] = NAN;
   refuse(p, "Y holds no known label");
   discard(p, s);
