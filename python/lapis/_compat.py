@@ -68,5 +68,17 @@ except ImportError:
     def available_if(check):
         return lambda function: _AvailableIf(check, function)
 
+try:
+    from sklearn.utils._set_output import _get_output_config
+except ImportError:  # before 1.2, and without
+    def _get_output_config(method, estimator):
+        return {"dense": "default"}
+
+
+def output_of(transformer):
+    """What set_output asks transform for: "default", "pandas", ..."""
+    return _get_output_config("transform", transformer)["dense"]
+
+
 __all__ = ["BaseCrossValidator", "BaseEstimator", "ClassifierMixin", "RegressorMixin",
-           "TransformerMixin", "available_if"]
+           "TransformerMixin", "available_if", "output_of"]

@@ -58,11 +58,11 @@ def _numbers(array, name, titles):
     unknown = unknown_in(array).reshape(array.shape)
     for place, cell in np.ndenumerate(array):
         if not unknown[place]:
-            _check_cell(cell, name, place, titles)
+            check_cell(cell, name, place, titles)
     return np.where(unknown, np.nan, array).astype(np.float64)
 
 
-def _check_cell(cell, name, place, titles):
+def check_cell(cell, name, place, titles):
     title = "" if titles is None else f" ({titles[place[1]]!r})"
     at = f"{name}[{place[0]}, {place[1]}]{title}"
     if isinstance(cell, (datetime.date, np.datetime64)):
@@ -75,8 +75,22 @@ def _check_cell(cell, name, place, titles):
             float(cell)
         except ValueError:
             raise ValueError(f"{at} is the text {cell!r}; a feature is a "
-                             "number, or NaN; a column of 0 and 1 a value "
-                             "says the same") from None
+                             "number, or NaN; pandas.get_dummies makes a "
+                             "column of 0 and 1 for each word") from None
+
+
+LARGEST = 1e150  # the library's own: squares have to be finite
+
+
+def check_size(values, place):
+    """Refuses the first that is too large; place(k): its row and column."""
+    large = np.flatnonzero(np.abs(values) > LARGEST)
+    if large.size:
+        row, column = place(large[0])
+        raise ValueError(
+            f"X is {values[large[0]]:g} at row {row}, column {column}, too "
+            f"large to compute with (at most {LARGEST:g}); scale the data, or "
+            "write NaN for a value that was not observed")
 
 
 def feature_names(X):

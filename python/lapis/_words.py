@@ -15,7 +15,7 @@ _MAPS = {"standard": "sklearn.preprocessing.StandardScaler()",
          "impute": "lapis.LowRankImputer()"}
 _VALUE = r"'[^']*'|[-+]?[\d.][\d.e+-]*\b|[A-Z]+\b|[a-z][\w-]*(?:,[a-z][\w-]*)*"
 _OPTION = re.compile(rf"--([A-Za-z][\w-]*)(?: ({_VALUE}))?")
-_PLACE = re.compile(r"\b(rows?|columns?|samples?|slots?|class) (\d+)"
+_PLACE = re.compile(r"\b(rows?|columns?|features?|samples?|slots?|class) (\d+)"
                     r"( (?:and|to) )?((?<=\s)\d+(?!\d|\.\d|e| more| other))?")
 _LIST = re.compile(r"\b((?:rows|columns|samples) \d+)((?:, \d+\b)+)")
 

@@ -2,16 +2,18 @@
 from __future__ import annotations
 
 import numbers
+from datetime import date
 from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import is_sparse, plain
-from ._compat import TransformerMixin
+from ._compat import TransformerMixin, output_of
 from ._core import Warm, warn
 from ._estimator import Estimator, of_method
-from ._validation import (check_array, check_features, check_fitted,
+from ._validation import (check_array, check_cell, check_features,
+                          check_fitted, check_size, feature_names,
                           feature_names_of, forget, remember_features, seed_of,
                           unknown_in)
 from .exceptions import LapisWarning
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-LARGEST = 1e150  # the library's own: squares have to be finite
 WHOLE = 2e6  # cells that a sparse X may have to be solved as an array
 
 
@@ -41,23 +42,15 @@ class _Cells:
             self.start = csr.indptr.astype(np.int64)
             self.column = csr.indices.astype(np.int32)
             self.value = csr.data.astype(np.float64)
-            if not np.isfinite(self.value).all():
-                raise ValueError("X stores NaN or an infinity; a cell that is "
-                                 "not known is left out of a sparse X")
+            if np.isnan(self.value).any():
+                raise ValueError("X stores NaN; a cell that is not known is "
+                                 "left out of a sparse X")
         else:
             seen = ~np.isnan(X)
-            if np.isinf(X).any():
-                raise ValueError("X contains infinity or a value too large")
             self.start = np.concatenate([[0], seen.sum(1).cumsum()])
             self.column = np.nonzero(seen)[1].astype(np.int32)
             self.value = X[seen]
-        large = np.abs(self.value) > LARGEST
-        if large.any():
-            k = np.argmax(large)
-            raise ValueError(
-                f"X is {self.value[k]:g} at row {self.row[k]}, column "
-                f"{self.column[k]}, too large to compute with (at most "
-                f"{LARGEST:g}); scale the data")
+        check_size(self.value, lambda k: (self.row[k], self.column[k]))
 
     @property
     def row(self):
@@ -367,10 +360,15 @@ def _as_number(word):
         return None
 
 
-def _words_of(column):
-    """The sorted words of a column, or None: it holds numbers."""
-    known = [v for v, gone in zip(column, unknown_in(column)) if not gone]
-    for v in known:
+def _words_of(column, i, titles):
+    """The sorted words of column i, or None: it holds numbers."""
+    gone = unknown_in(column)
+    known = [v for v, none in zip(column, gone) if not none]
+    for j, v in enumerate(column):
+        if gone[j]:
+            continue
+        if isinstance(v, (date, np.datetime64)):
+            check_cell(v, "X", (j, i), titles)  # refuses it
         if not isinstance(v, (str, bytes, numbers.Number)):
             raise TypeError("argument must be a string or a number, not "
                             f"{type(v).__name__}")
@@ -460,7 +458,9 @@ class AutoImputer(TransformerMixin, Estimator):
             given = check_array(known)
             words = [None] * given.shape[1]
         else:
-            words = [_words_of(column) for column in given.T]
+            titles = feature_names(X)
+            words = [_words_of(column, i, titles)
+                     for i, column in enumerate(given.T)]
         if not hasattr(self, "categories_"):
             self.categories_ = words
         if all(of is None for of in self.categories_):
@@ -470,7 +470,9 @@ class AutoImputer(TransformerMixin, Estimator):
             gone = unknown_in(column)
             if of is None:
                 part = np.array([np.nan if none else float(v)
-                                 for v, none in zip(column, gone)])[:, None]
+                                 for v, none in zip(column, gone)])
+                check_size(part, lambda k, i=i: (k, i))
+                part = part[:, None]
             else:
                 part = np.array([[np.nan if none else float(str(v) == word)
                                   for word in of]
@@ -495,6 +497,9 @@ class AutoImputer(TransformerMixin, Estimator):
             out[gone, i] = (part[:, 0] if of is None
                             else np.array(of, object)[part.argmax(1)])
             at += width
+        if output_of(self) == "pandas":  # columns of numbers stay numbers
+            import pandas
+            return pandas.DataFrame(out).infer_objects()
         return out
 
     def get_feature_names_out(

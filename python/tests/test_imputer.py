@@ -1,10 +1,11 @@
 """The imputer: what it keeps, what it finds, what it refuses."""
-# needs: numpy sklearn scipy
+# needs: numpy sklearn scipy pandas
 import pickle
 import unittest
 import warnings
 
 import numpy as np
+import pandas
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
@@ -92,6 +93,39 @@ class Auto(unittest.TestCase):
                       ("mid", "top"))
         with self.assertRaisesRegex(ValueError, "column 1.*'high'"):
             imputer.transform([[.9, "high", 9.1]])
+
+    def test_places_are_those_of_X(self):
+        X = np.empty((30, 3), dtype=object)
+        X[:, 0] = np.resize(["low", "mid", "top"], 30)
+        X[:, 1:] = np.arange(60.).reshape(30, 2)
+        for value, said in ((np.inf, "inf"), (1e200, "1e.200")):
+            bad = X.copy()
+            bad[4, 2] = value
+            place = f"X is {said} at row 4, column 2"
+            with self.assertRaisesRegex(ValueError, place):
+                lapis.AutoImputer().fit(bad)
+            with self.assertRaisesRegex(ValueError, place):
+                lapis.AutoImputer().fit(X).transform(bad)
+            with self.assertRaisesRegex(ValueError, place[:-1] + "1"):
+                lapis.LowRankImputer().fit(bad[:, 1:].astype(float))
+        X[:, 2] = np.nan
+        with self.assertWarnsRegex(lapis.LapisWarning, "1 of 3 .*, column 2"):
+            lapis.AutoImputer().fit(X)
+
+    def test_frames_keep_their_kinds_of_columns(self):
+        X = pandas.DataFrame({"number": np.arange(40.),
+                              "word": np.resize(["a", "b"], 40)},
+                             index=np.arange(40) + 7)
+        X.loc[9, "number"], X.loc[12, "word"] = np.nan, None
+        imputer = lapis.AutoImputer().set_output(transform="pandas")
+        for out in (imputer.fit_transform(X), imputer.transform(X)):
+            self.assertEqual(list(out.columns), ["number", "word"])
+            self.assertEqual(out["number"].dtype, np.float64)
+            self.assertTrue((out.index == X.index).all())
+            self.assertFalse(out.isna().any().any())
+        X["day"] = pandas.date_range("2020-01-01", periods=40)
+        with self.assertRaisesRegex(ValueError, "X.0, 2. .'day'. is the date"):
+            lapis.AutoImputer().fit(X)
 
 
 class Imputer(unittest.TestCase):

@@ -101,6 +101,33 @@ static lapis_status find_columns(holes *w)
   return LAPIS_OK;
 }
 
+/* "income"; of features that are one column of classes what is before the "="
+ * of their names; "feature 3" where nothing names them. */
+static void call_column(const holes *w, int64_t c, char to[REMARK_VALUE])
+{
+  int64_t i = w->t.first[c];
+  remark_feature(&w->data, i, to);
+  char *end = strrchr(to, '=');
+  if (w->t.first[c + 1] - i > 1 && end != NULL) *end = '\0';
+}
+
+/* Columns of which no sample has a value. */
+static void remark_never(const holes *w)
+{
+  char name[REMARK_VALUE];
+  int64_t none = 0;
+  for (int64_t c = w->t.columns - 1; c >= 0; c--) {
+    if (!isnan(w->low[w->t.first[c]])) continue;
+    call_column(w, c, name);
+    none++;
+  }
+  if (none > 0)
+    base_note(w->base.ctx, BASE_WARNING, "never-seen",
+              "auto: %" PRId64 " of %" PRId64 " columns hold no value in any "
+              "sample, %s first; their gaps are filled with 0",
+              none, w->t.columns, name);
+}
+
 /* Samples that teach, in units of their features. */
 static lapis_status find_units(holes *w)
 {
@@ -119,18 +146,11 @@ static lapis_status find_units(holes *w)
     w->low[i] = fmin(w->low[i], w->X[k]);
     w->high[i] = fmax(w->high[i], w->X[k]);
   }
-  int64_t none = 0, first = -1;
-  for (int64_t i = w->d - 1; i >= 0; i--) {
-    if (w->low[i] <= w->high[i]) continue;
-    w->low[i] = w->high[i] = 0;
-    none++;
-    first = i;
-  }
-  if (none > 0)
-    base_note(w->base.ctx, BASE_WARNING, "never-seen",
-              "auto: %" PRId64 " of %" PRId64 " features hold no value in any "
-              "sample, feature %" PRId64 " first; their gaps are filled with 0",
-              none, w->d, first + 1);
+  for (int64_t i = 0; i < w->d; i++)
+    if (!(w->low[i] <= w->high[i])) w->low[i] = w->high[i] = NAN;
+  remark_never(w);
+  for (int64_t i = 0; i < w->d; i++)
+    if (isnan(w->low[i])) w->low[i] = w->high[i] = 0;
   return LAPIS_OK;
 }
 
@@ -495,16 +515,6 @@ static bool has_gap(const holes *w, int64_t c)
   for (int64_t j = w->all - w->data.X.cols; j < w->all; j++)
     if (isnan(w->given[j * w->d + w->t.first[c]])) return true;
   return false;
-}
-
-/* "income"; of features that are one column of classes what is before the "="
- * of their names; "feature 3" where nothing names them. */
-static void call_column(const holes *w, int64_t c, char to[REMARK_VALUE])
-{
-  int64_t i = w->t.first[c];
-  remark_feature(&w->data, i, to);
-  char *end = strrchr(to, '=');
-  if (w->t.first[c + 1] - i > 1 && end != NULL) *end = '\0';
 }
 
 /* What is filled as if nothing else were known of a sample. */
