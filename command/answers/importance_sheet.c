@@ -8,7 +8,6 @@
 #include "command/run/grids.h"
 
 enum { SHOWN = 10, ROOM = 24 };
-static const double CLEAR = 2;    /* standard errors */
 static const double ONE_WAY = .4; /* of what goes with what, 0 .. 1 */
 
 typedef struct ranked {
@@ -52,7 +51,7 @@ static int64_t rank(const lapis_mat *found, const lapis_mat *names, char *text,
 
 static bool is_clear(const cli_importance *w, int64_t k)
 {
-  return w->value[2 * k] > CLEAR * w->value[2 * k + 1];
+  return lapis_is_clear(w->value[2 * k], w->value[2 * k + 1]);
 }
 
 /* Up and down, of one target. */

@@ -5,7 +5,6 @@
 #include "mat/mat.h"
 
 enum { SHOWN = 12 };
-static const double CLEAR = 2; /* standard errors */
 
 static bool has_importance(const lapis_report *w)
 {
@@ -14,20 +13,15 @@ static bool has_importance(const lapis_report *w)
          w->importance_ways.cols == w->importance.cols;
 }
 
-static bool is_clear(const lapis_report *w, int64_t k)
-{
-  return lapis_mat_at(&w->importance, 0, k) >
-         CLEAR * lapis_mat_at(&w->importance, 1, k);
-}
-
 static void put_row(page *p, const lapis_report *w, int64_t k, double most)
 {
   double v = lapis_mat_at(&w->importance, 0, k);
+  double error = lapis_mat_at(&w->importance, 1, k);
   page_words(p, "<tr>");
   page_element(p, "th scope=\"row\"", page_text_at(&w->importance_names, 0, k));
   page_print(p, "<td><meter value=\"%.4f\"></meter> %.4f &#177; %.4f%s</td>",
-             fmax(v, 0) / most, v, lapis_mat_at(&w->importance, 1, k),
-             is_clear(w, k) ? "" : ", not clearly missed");
+             fmax(v, 0) / most, v, error,
+             lapis_is_clear(v, error) ? "" : ", not clearly missed");
   page_element(p, "td", page_text_at(&w->importance_ways, 0, k));
   page_words(p, "</tr>\n");
 }

@@ -245,6 +245,8 @@ LAPIS_API void lapis_share_interval(double share, double trials, double *low,
  * Student's t of so many units (3 or more) less one, within 1 %; 1.96 of
  * many. */
 LAPIS_API double lapis_far_errors(double units);
+/* Whether a difference is called clear: above two of its standard errors. */
+LAPIS_API bool lapis_is_clear(double difference, double error);
 
 /* Rows of the result candidate_figures (docs/methods/auto.md). */
 typedef enum lapis_figure {

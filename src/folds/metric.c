@@ -222,6 +222,11 @@ void lapis_share_interval(double share, double trials, double *low,
   if (share >= 1 || *high > 1) *high = 1;
 }
 
+bool lapis_is_clear(double difference, double error)
+{
+  return difference > 2 * error;
+}
+
 /* The expansion of Cornish and Fisher in 1 / free. */
 double lapis_far_errors(double units)
 {

@@ -55,6 +55,8 @@ static void r2_by_hand(void **state)
 static void few_units_vary_more(void **state)
 {
   CHECK_NEAR(lapis_far_errors(3), 4.3027, .04);
+  assert_true(lapis_is_clear(.21, .1) && !lapis_is_clear(.2, .1));
+  assert_false(lapis_is_clear(-.3, .1) || lapis_is_clear(NAN, .1));
   CHECK_NEAR(lapis_far_errors(5), 2.7764, .01);
   CHECK_NEAR(lapis_far_errors(INFINITY), 1.96, 1e-3);
 }

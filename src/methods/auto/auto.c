@@ -292,7 +292,7 @@ static void remark_numbers(const auto_solver *w)
             "%s: rr, which removes gross errors of features where that helps, "
             "against ridge regression: R^2 %.4f and %.4f, %s",
             w->name, w->candidate[with].auroc, w->candidate[without].auroc,
-            fabs(by) > CLEAR * error ? "clear" : "a toss-up");
+            lapis_is_clear(fabs(by), error) ? "clear" : "a toss-up");
 }
 
 /* Of bags misvm stands against all others. */
@@ -317,7 +317,7 @@ static void remark_other(const auto_solver *w)
     base_note(w->base.ctx, BASE_NOTE, "other",
               "%s: %s %s on the same numbers: R^2 %.4f, %s", w->name,
               called(w, x), x->settings, x->auroc,
-              fabs(by) > CLEAR * error ? "clear" : "a toss-up");
+              lapis_is_clear(fabs(by), error) ? "clear" : "a toss-up");
     return;
   }
   base_note(w->base.ctx, BASE_NOTE, "other",
@@ -325,7 +325,7 @@ static void remark_other(const auto_solver *w)
             "%s by %.4f +- %.4f, %s",
             w->name, called(w, x), x->settings, x->auroc, x->accuracy,
             by > 0 ? "worse" : "better", fabs(by), error,
-            fabs(by) > CLEAR * error ? "clear" : "a toss-up");
+            lapis_is_clear(fabs(by), error) ? "clear" : "a toss-up");
 }
 
 static void remark_default(const auto_solver *w)

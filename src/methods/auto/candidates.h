@@ -263,9 +263,9 @@ int64_t candidate_right(const comparison *r, const double *score,
 lapis_status candidate_expect(comparison *r, candidate *x);
 double race_behind(const comparison *r, const candidate *a, const candidate *b,
                    double *error);
-/* So many standard errors behind the best have no part in an answer; so many
- * are called clear. */
-static const double CLEARLY_BEHIND = 3, CLEAR = 2;
+/* So many standard errors behind the best have no part in an answer.
+ */
+static const double CLEARLY_BEHIND = 3;
 /* Losses that differ by less do not decide. */
 static inline double race_tie(const comparison *r)
 {

@@ -266,7 +266,7 @@ static int who_answers(const comparison *r)
   double error,
       by = mean < 0 ? 0 : comparison_difference(r, mean, best, &error);
   bool joint = mean >= 0 && tells(r, &r->run[r->order[mean]]);
-  int who = joint && !(by > CLEAR * error) ? mean : best;
+  int who = joint && !lapis_is_clear(by, error) ? mean : best;
   int svm = first_of(r, CANDIDATE_MISVM);
   return svm >= 0 && (who < 0 || svm < who) ? svm : who;
 }
