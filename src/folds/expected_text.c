@@ -19,12 +19,14 @@ char *lapis_expected_text(const lapis_mat *figures, int64_t k, char *text,
                100 * lapis_mat_at(figures, LAPIS_FIGURE_LEAST, k),
                100 * lapis_mat_at(figures, LAPIS_FIGURE_MOST, k));
   if (used > 0 && (size_t)used < size && figures->rows > LAPIS_FIGURE_COMMONEST)
-    (void)snprintf(text + used, size - (size_t)used,
-                   ", %.0f %% by always giving the commonest answer; %s",
-                   100 * lapis_mat_at(figures, LAPIS_FIGURE_COMMONEST, k),
-                   lapis_mat_at(figures, LAPIS_FIGURE_LEARNT, k) > 0
-                       ? "this holds for samples like those with a label"
-                       : "nothing was clearly learnt, so the answers mean "
-                         "little");
+    (void)snprintf(
+        text + used, size - (size_t)used,
+        ", %.0f %% by always giving the commonest answer; %s",
+        100 * lapis_mat_at(figures, LAPIS_FIGURE_COMMONEST, k),
+        lapis_mat_at(figures, LAPIS_FIGURE_LEARNT, k) > 0
+            ? "this holds for samples like those with a label, and takes "
+              "these labels as right"
+            : "nothing was clearly learnt, so the answers mean "
+              "little");
   return text;
 }

@@ -123,7 +123,8 @@ static void expectations_name_the_commonest_answer(void **state)
   assert_string_equal(
       lapis_expected_text(&f, 0, text, sizeof text),
       "81 to 90 % are right (a 95 % interval), 62 % by always giving the "
-      "commonest answer; this holds for samples like those with a label");
+      "commonest answer; this holds for samples like those with a label, and "
+      "takes these labels as right");
   assert_string_equal(lapis_expected_text(&f, 1, text, sizeof text), "");
   figure[8] = 0;
   assert_non_null(
