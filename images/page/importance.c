@@ -29,8 +29,9 @@ static void put_row(page *p, const lapis_report *w, int64_t k, double most)
 static void put_rows(page *p, const lapis_report *w, int64_t from, int64_t to)
 {
   double most = fmax(lapis_mat_at(&w->importance, 0, 0), 1e-12);
-  page_wide_table(p, from > 0 ? "What matters less" : "What matters",
-                  "rows matters");
+  page_wide_table(
+      p, from > 0 ? "Features that matter less" : "Features that matter",
+      "rows matters");
   page_words(p, "<thead><tr><th scope=\"col\">feature</th>");
   page_element(p, "th scope=\"col\"",
                w->importance_of_numbers ? "R^2 lost" : "log-loss gained");
