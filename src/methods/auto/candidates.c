@@ -662,13 +662,16 @@ static lapis_status grow(comparison *r, const candidate *x, const double *X,
                      .stored = INFINITY, /* auto was weighed as a whole */
                      .count = RACE_TREES,
                      .leaf = x->leaf};
-  TRY(trees_grow(r->ctx, &p, goes_on, r, &grown));
-  bool all = grown.count == RACE_TREES;
-  for (int64_t j = 0; all && j < r->n; j++) {
-    if (!is_asked(r, y, j)) continue;
-    trees_answer(&grown, X + j * d, score + j * r->K);
-    if (!r->o.numbers) trees_log_odds(&grown, score + j * r->K);
-  }
+  bool *asked = base_alloc(r->ctx, r->n, sizeof *asked);
+  if (asked == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < r->n; j++) asked[j] = is_asked(r, y, j);
+  lapis_status s = trees_grow(r->ctx, &p, goes_on, r, &grown);
+  bool all = s >= 0 && grown.count == RACE_TREES;
+  if (all) trees_answer(&grown, X, d, r->n, asked, score);
+  for (int64_t j = 0; all && j < r->n; j++)
+    if (asked[j] && !r->o.numbers) trees_log_odds(&grown, score + j * r->K);
+  base_free(asked);
+  if (s < 0) return s;
   trees_free(&grown);
   if (all) return LAPIS_OK;
   return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_TIME_LIMIT;

@@ -89,12 +89,14 @@ static lapis_status by_trees(column *c, const way *w)
                      .stored = INFINITY,
                      .leaf = 1};
   p.count = (int64_t)fmax(LEAST_TREES, fmin(TREES, TREES * WORK / work));
-  TRY(trees_grow(t->h.ctx, &p, NULL, NULL, &grown));
-  for (int64_t j = 0; j < t->n; j++)
-    if (isnan(c->Y[j * c->width]))
-      trees_answer(&grown, c->F + j * c->d, c->A + j * c->width);
-  trees_free(&grown);
-  return LAPIS_OK;
+  bool *asked = base_alloc(t->h.ctx, t->n, sizeof *asked);
+  if (asked == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < t->n; j++) asked[j] = isnan(c->Y[j * c->width]);
+  lapis_status s = trees_grow(t->h.ctx, &p, NULL, NULL, &grown);
+  if (s >= 0) trees_answer(&grown, c->F, c->d, t->n, asked, c->A);
+  base_free(asked);
+  if (s >= 0) trees_free(&grown);
+  return s < 0 ? s : LAPIS_OK;
 }
 
 typedef struct neighbour {

@@ -97,9 +97,8 @@ void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)
 
 void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t)
 {
-  for (int64_t j = 0; j < a->n; j++) {
-    trees_answer(t, mat_col(&a->X, j), a->scores + j * a->K);
-    if (!a->numbers) trees_log_odds(t, a->scores + j * a->K);
-  }
+  trees_answer(t, a->X.val, a->d, a->n, NULL, a->scores);
+  for (int64_t j = 0; j < a->n && !a->numbers; j++)
+    trees_log_odds(t, a->scores + j * a->K);
   publish(s, a);
 }

@@ -57,8 +57,8 @@ static bool numbers_alike(const grower *g, const pending *at)
     double least = INFINITY, most = -INFINITY;
     for (int64_t k = at->from; k < at->to; k++) {
       double y = g->value[g->order[k] * K + c];
-      least = fmin(least, y);
-      most = fmax(most, y);
+      if (y < least) least = y;
+      if (y > most) most = y;
     }
     if (least < most) return false;
   }
@@ -96,8 +96,9 @@ static bool draw_threshold(grower *g, const pending *at, int64_t i, double *to)
   const double *x = g->X + i * g->m;
   double least = INFINITY, most = -INFINITY;
   for (int64_t k = at->from; k < at->to; k++) {
-    least = fmin(least, x[g->order[k]]);
-    most = fmax(most, x[g->order[k]]);
+    double v = x[g->order[k]];
+    if (v < least) least = v;
+    if (v > most) most = v;
   }
   if (!(least < most)) return false;
   *to = least + trees_lot(g) * (most - least);
@@ -388,21 +389,44 @@ void trees_free(trees *t)
 }
 
 /* ---- answering ----------------------------------------------------------*/
-void trees_answer(const trees *t, const double *x, double *p)
+/* The shares of the leaf where x ends. */
+static const double *leaf_of(const trees *t, int64_t tree, const double *x)
 {
-  memset(p, 0, (size_t)t->K * sizeof *p);
-  for (int64_t k = 0; k < t->count; k++) {
-    const double *at = t->node + TREES_NODE * (int64_t)t->root[k];
-    while (at[TREES_FEATURE] >= 0) {
-      double child = at[TREES_CHILD];
-      bool above = goes_right(x[(int64_t)at[TREES_FEATURE]],
-                              at[TREES_THRESHOLD], child < 0);
-      at = t->node + TREES_NODE * ((int64_t)fabs(child) + above);
-    }
-    const double *share = t->share + t->K * (int64_t)at[TREES_CHILD];
-    for (int64_t c = 0; c < t->K; c++) p[c] += share[c];
+  const double *at = t->node + TREES_NODE * (int64_t)t->root[tree];
+  while (at[TREES_FEATURE] >= 0) {
+    double child = at[TREES_CHILD];
+    bool above = goes_right(x[(int64_t)at[TREES_FEATURE]], at[TREES_THRESHOLD],
+                            child < 0);
+    at = t->node + TREES_NODE * ((int64_t)fabs(child) + above);
   }
-  for (int64_t c = 0; c < t->K; c++) p[c] /= (double)t->count;
+  return t->share + t->K * (int64_t)at[TREES_CHILD];
+}
+
+/* Some samples a tree at a time, whose nodes are near then. */
+static void answer_some(const trees *t, const double *X, int64_t d, int64_t n,
+                        const bool *asked, double *p)
+{
+  int64_t K = t->K;
+  for (int64_t j = 0; j < n; j++)
+    if (asked == NULL || asked[j]) memset(p + j * K, 0, (size_t)K * sizeof *p);
+  for (int64_t k = 0; k < t->count; k++)
+    for (int64_t j = 0; j < n; j++) {
+      if (asked != NULL && !asked[j]) continue;
+      const double *share = leaf_of(t, k, X + j * d);
+      for (int64_t c = 0; c < K; c++) p[j * K + c] += share[c];
+    }
+  for (int64_t j = 0; j < n; j++)
+    for (int64_t c = j * K; (asked == NULL || asked[j]) && c < (j + 1) * K; c++)
+      p[c] /= (double)t->count;
+}
+
+void trees_answer(const trees *t, const double *X, int64_t d, int64_t n,
+                  const bool *asked, double *p)
+{
+  enum { TOGETHER = 256 };
+  for (int64_t j = 0; j < n; j += TOGETHER)
+    answer_some(t, X + j * d, d, n - j < TOGETHER ? n - j : TOGETHER,
+                asked == NULL ? NULL : asked + j, p + j * t->K);
 }
 
 void trees_log_odds(const trees *t, double *p)

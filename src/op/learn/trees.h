@@ -39,8 +39,10 @@ typedef struct trees {
 lapis_status trees_grow(lapis_ctx *ctx, const trees_problem *p,
                         bool (*later)(void *user), void *user, trees *out);
 void trees_free(trees *t);
-/* Mean shares, or numbers, p (K) of one sample x. */
-void trees_answer(const trees *t, const double *x, double *p);
+/* Mean shares, or numbers, p (K x n) of the samples X (d x n) that are asked;
+ * asked NULL: of all. */
+void trees_answer(const trees *t, const double *X, int64_t d, int64_t n,
+                  const bool *asked, double *p);
 /* log p / (1 - p); p is never nearer to 0 and 1 than half a tree's vote. */
 void trees_log_odds(const trees *t, double *p);
 

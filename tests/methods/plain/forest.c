@@ -69,7 +69,7 @@ static void the_best_threshold_is_taken(void **state)
     assert_true(at > .3 && at < .7);
   }
   double said, asked = .2;
-  trees_answer(&grown, &asked, &said);
+  trees_answer(&grown, &asked, 1, 1, NULL, &said);
   CHECK_NEAR(said, 3, 1e-12);
   trees_free(&grown);
   lapis_ctx_free(ctx);
@@ -106,7 +106,7 @@ static void three_classes_take_two_splits(void **state)
   assert_int_equal(grown.nodes, 5 * TREES);
   for (int j = 0; j < M; j++) {
     double p[3];
-    trees_answer(&grown, X + 2 * j, p);
+    trees_answer(&grown, X + 2 * j, 2, 1, NULL, p);
     for (int c = 0; c < 3; c++) CHECK_NEAR(p[c], sign[3 * j + c] > 0, 1e-12);
   }
   trees_free(&grown);
