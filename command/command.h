@@ -326,10 +326,6 @@ int given_settings(cli *c, const void *settings, unsigned has,
 /* Arrays that fit's settings ask for and that none of its outputs has are
  * refused. */
 int given_results(cli *c);
-/* ---- range.c: where features lie ------------------------------------------*/
-lapis_status range_put(cli *c, const lapis_dataset *ds, lapis_model *m);
-/* Warns of features of new samples that lie elsewhere. */
-void range_check(cli *c, const lapis_dataset *ds);
 /* ---- config.c: settings in a file ----------------------------------------*/
 int config_write(cli *c, const lapis_solver *cv, const void *settings,
                  const char *path);

@@ -103,6 +103,7 @@
 #define DENSE_IS_SHUFFLED "shuffles the features of a dense X"
 #define IS_NAMED_MISSING "no cell is what --missing names"
 #define CLASS_OF_ONE "has one image alone, so that its label cannot be doubted"
+#define MAY_NOT_HOLD_HERE "may not hold here"
 #define IN_THE_SAME_UNIT "is it in the same unit?"
 #define NOTHING_LEARNT "nothing was clearly learnt"
 #define NONE_LOOKS_WRONG "No given label clearly looks wrong; these fit least"

@@ -260,7 +260,6 @@ static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
   if (s >= 0 && dialect.cols > 0)
     s = lapis_model_set_text(c->ctx, m, "dialect", &dialect);
   if (s >= 0) s = put_chooser(c, j, m);
-  if (s >= 0) s = range_put(c, j->ds, m);
   return s < 0 ? s : put_decimals(c, j, m);
 }
 

@@ -216,7 +216,6 @@ static int answer(cli *c, const lapis_dataset *ds, const void *settings)
   lapis_ctx_limit(c->ctx, INFINITY); /* the solve has its own */
   if (status >= 0) given_say(c);
   if (status >= 0) warn_of_stop(c);
-  if (status >= 0) range_check(c, ds);
   if (status >= 0) status = lapis_solve(s);
   const char *output = args_get(&c->args, "output");
   lapis_status stop = status;

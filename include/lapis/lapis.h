@@ -359,7 +359,8 @@ LAPIS_API lapis_status lapis_model_load(lapis_ctx *ctx, const char *path,
 /* Predicting is a solver: progress, cancelling and results as for any other.
  * settings: NULL, or the struct of lapis_predict_method(m), which stands
  * behind the method's own in methods.h; lapis_settings_fill fills it, and
- * lapis_method_result lists what it answers with. */
+ * lapis_method_result lists what it answers with.  Features that lie elsewhere
+ * than those of the fit, or are known more seldom, are remarked. */
 LAPIS_API const lapis_method *lapis_predict_method(const lapis_method *m);
 LAPIS_API lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                          const lapis_model *m,

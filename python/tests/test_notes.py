@@ -2,6 +2,7 @@
 """What a method remarks: the same as the command says, in Python's words."""
 import json
 import os
+import pickle
 import subprocess
 import tempfile
 import unittest
@@ -99,6 +100,41 @@ class NotesTest(unittest.TestCase):
             warnings.simplefilter("ignore")
             clean.fit(data()["gaps"])
         self.assertEqual(clean.notes_[0].name, "units-differ")
+
+    def test_new_samples_unlike_those_learnt_from(self):
+        g = np.random.default_rng(3)
+        X = np.column_stack([500 + 100 * g.normal(size=90),
+                             g.normal(size=90)])
+        y = np.where(X[:, 0] > 500, "high", "low")
+        for names in (None, ["metres", "income"]):
+            frame = X if names is None else named(X, names)
+            if frame is None:
+                continue  # no pandas
+            called = names or ["feature 0", "feature 1"]
+            model = lapis.AutoClassifier(candidates="linear,mc")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model.fit(frame, y)
+            model = pickle.loads(pickle.dumps(model))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", lapis.LapisWarning)
+                model.predict(frame)
+            other, empty = X / 1000, X.copy()
+            empty[:, 1] = np.nan
+            other[:, 1] = X[:, 1]
+            for new, name, feature in ((other, "values-outside", 0),
+                                       (empty, "values-unknown", 1)):
+                with self.assertWarnsRegex(lapis.LapisWarning.named(name),
+                                           "^predict: " + called[feature]):
+                    model.predict(new if names is None else named(new, names))
+
+
+def named(X, names):
+    try:
+        import pandas
+    except ImportError:
+        return None
+    return pandas.DataFrame(X, columns=names)
 
 
 if __name__ == "__main__":

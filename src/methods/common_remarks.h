@@ -11,6 +11,12 @@ const char *remark_value(const lapis_data *data, double value,
 /* What feature i is called; "feature 3" where nothing names them. */
 const char *remark_feature(const lapis_data *data, int64_t i,
                            char name[REMARK_VALUE]);
+/* A feature is known of so many samples, of all. */
+typedef struct known_share {
+  double known, all;
+} known_share;
+/* By more than gaps that come by chance. */
+bool remark_shares_differ(known_share a, known_share b);
 /* Of features whose gaps tell known samples from others; Y has rows. */
 lapis_status remark_gaps(lapis_ctx *ctx, const char *method,
                          const lapis_data *data);

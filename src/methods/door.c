@@ -68,6 +68,7 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
     (*out)->features = data->X.rows;
     (*out)->data = *data;
     (*out)->look = remark_answer;
+    (*out)->asked_for = whole && base_muted(ctx) == 0 && !base_is_inside(ctx);
     s = remark_data(ctx, m, set, data);
   }
   base_free(set);

@@ -8,10 +8,6 @@
 #include "mat/mat.h"
 #include "methods/common_remarks.h"
 
-typedef struct share {
-  double known, all;
-} share;
-
 static bool has_target(const lapis_mat *Y, int64_t j)
 {
   for (int64_t i = 0; i < Y->rows; i++)
@@ -19,19 +15,21 @@ static bool has_target(const lapis_mat *Y, int64_t j)
   return false;
 }
 
-/* By a fifth of the samples, and by four standard errors. */
-static bool differ(share a, share b)
+/* By a fifth of the samples, and by four standard errors; to each side one
+ * sample is added that is known and one that is not, without which few samples
+ * seem sure (Agresti and Caffo 2000). */
+bool remark_shares_differ(known_share a, known_share b)
 {
   static const double LEAST = .2, ERRORS = 4;
   if (!(a.all > 0) || !(b.all > 0)) return false;
-  double p = (a.known + b.known) / (a.all + b.all);
-  double apart = fabs(a.known / a.all - b.known / b.all);
-  return apart >= LEAST &&
-         apart >= ERRORS * sqrt(p * (1 - p) * (1 / a.all + 1 / b.all));
+  double p = (a.known + 1) / (a.all + 2), q = (b.known + 1) / (b.all + 2);
+  double error = sqrt(p * (1 - p) / (a.all + 2) + q * (1 - q) / (b.all + 2));
+  return fabs(a.known / a.all - b.known / b.all) >= LEAST &&
+         fabs(p - q) >= ERRORS * error;
 }
 
 static void say(lapis_ctx *ctx, const char *method, const lapis_data *data,
-                int64_t i, share with, share without)
+                int64_t i, known_share with, known_share without)
 {
   char name[REMARK_VALUE];
   base_note(ctx, BASE_WARNING, "gaps-differ",
@@ -55,12 +53,12 @@ lapis_status remark_gaps(lapis_ctx *ctx, const char *method,
   if (target == NULL) return LAPIS_ENOMEM;
   for (int64_t j = 0; j < X->cols; j++) target[j] = has_target(Y, j);
   for (int64_t i = 0; i < X->rows; i++) {
-    share of[2] = {{0, 0}, {0, 0}}; /* without, with a target */
+    known_share of[2] = {{0, 0}, {0, 0}}; /* without, with a target */
     for (int64_t j = 0; j < X->cols; j++) {
       of[target[j]].known += !isnan(lapis_mat_at(X, i, j));
       of[target[j]].all++;
     }
-    if (differ(of[0], of[1]) && more++ < 0)
+    if (remark_shares_differ(of[0], of[1]) && more++ < 0)
       say(ctx, method, data, i, of[1], of[0]);
   }
   base_free(target);

@@ -8,6 +8,7 @@
 #include "lapis/files.h"
 #include "mat/mat.h"
 #include "methods/method_entry.h"
+#include "model/learnt_from.h"
 #include "op/map/map.h"
 
 lapis_status model_alloc(lapis_ctx *ctx, const lapis_method *method,
@@ -40,71 +41,6 @@ void lapis_model_free(lapis_model *m)
   lapis_map_free(m->map_priv);
   base_free(m->settings);
   base_free(m);
-}
-
-/* One block: the pointers, then the characters. */
-static lapis_status copy_text(lapis_ctx *ctx, const lapis_mat *from,
-                              lapis_mat *to)
-{
-  const char *const *text = from->val;
-  int64_t n = from->rows * from->cols, bytes = 0;
-  for (int64_t i = 0; i < n; i++) bytes += (int64_t)strlen(text[i]) + 1;
-  int64_t head = n * (int64_t)sizeof(char *);
-  char *block = base_alloc_raw(ctx, head + bytes, 1);
-  if (block == NULL) return LAPIS_ENOMEM;
-  const char **pointer = (const char **)(void *)block;
-  char *at = block + head;
-  for (int64_t i = 0; i < n; i++) {
-    size_t size = strlen(text[i]) + 1;
-    memcpy(at, text[i], size);
-    pointer[i] = at;
-    at += size;
-  }
-  *to = *from;
-  to->ld = from->rows > 0 ? from->rows : 1;
-  to->val = block;
-  return LAPIS_OK;
-}
-
-static lapis_status copy_numbers(lapis_ctx *ctx, const lapis_mat *from,
-                                 lapis_mat *to)
-{
-  TRY(mat_check_dense(ctx, "model", "an array", from));
-  double *val = base_alloc_raw(ctx, from->rows * from->cols, sizeof *val);
-  if (val == NULL) return LAPIS_ENOMEM;
-  *to = lapis_mat_f64(val, from->rows, from->cols);
-  mat_to_f64(from, val, to->ld);
-  return LAPIS_OK;
-}
-
-/* What stood there under this name: the last one counts. */
-static void forget(lapis_model *m, const char *name)
-{
-  int i = 0;
-  while (i < m->learned.count && strcmp(m->learned.item[i].name, name) != 0)
-    i++;
-  if (i == m->learned.count) return;
-  base_free((void *)(uintptr_t)m->learned.item[i].name);
-  base_free(m->learned.item[i].mat.val);
-  m->learned.item[i] = m->learned.item[--m->learned.count];
-}
-
-lapis_status model_put(lapis_ctx *ctx, lapis_model *m, const char *name,
-                       const lapis_mat *mat)
-{
-  lapis_mat copy;
-  if (m->learned.count == NAMED_MAX)
-    return lapis_fail(ctx, LAPIS_EFORMAT, "a model holds at most %d arrays",
-                      NAMED_MAX);
-  char *own = base_strdup(ctx, name);
-  if (own == NULL) return LAPIS_ENOMEM;
-  lapis_status s = mat->dtype == LAPIS_TEXT ? copy_text(ctx, mat, &copy)
-                                            : copy_numbers(ctx, mat, &copy);
-  if (s < 0) base_free(own);
-  if (s < 0) return s;
-  forget(m, name);
-  named_put(&m->learned, own, copy);
-  return s;
 }
 
 static lapis_status fill(lapis_solver *s, lapis_model *m)
@@ -162,6 +98,18 @@ static lapis_status note_stop(const lapis_solver *s, lapis_model *m)
                        : LAPIS_OK;
 }
 
+/* Of a solver of another, nobody asks what it has learnt from. */
+static lapis_status note_data(const lapis_solver *s, lapis_model *m)
+{
+  const lapis_mat *X = &s->data.X;
+  mat_seen *seen;
+  if (!s->asked_for) return LAPIS_OK;
+  TRY(mat_see(s->ctx, X, &seen));
+  lapis_status status = learnt_from_keep(s->ctx, m, seen, X->rows, X->cols);
+  base_free(seen);
+  return status;
+}
+
 /* Of divided samples all processes make the same model, together. */
 lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
 {
@@ -170,6 +118,7 @@ lapis_status lapis_model_new(lapis_solver *s, lapis_model **out)
   base_meet(s->ctx);
   lapis_status made = make(s, out);
   if (made >= 0) made = note_stop(s, *out);
+  if (made >= 0) made = note_data(s, *out);
   lapis_status status = base_agree(s->ctx, made);
   if (status >= 0) return status;
   lapis_model_free(*out);
@@ -188,7 +137,10 @@ lapis_status lapis_model_set_map(lapis_ctx *ctx, lapis_model *m,
   lapis_map **to = priv ? &m->map_priv : &m->map;
   lapis_map_free(*to);
   *to = copy;
-  return LAPIS_OK;
+  int64_t features, samples; /* in units of before the map */
+  const mat_seen *seen = map_seen(map, &features, &samples);
+  if (priv || !learnt_from_is_kept(m)) return LAPIS_OK;
+  return learnt_from_keep(ctx, m, seen, features, samples);
 }
 
 const lapis_map *lapis_model_map(const lapis_model *m)

@@ -32,6 +32,8 @@ lapis_status run_header(lapis_ctx *ctx, const char *kind, int format,
                         const lapis_method *m, const lapis_data *data,
                         const void *settings, const char *const *also,
                         int n_also, char **out);
+/* Forgets what stands under this name, if anything does. */
+void model_drop(lapis_model *m, const char *name);
 lapis_status model_alloc(lapis_ctx *ctx, const lapis_method *method,
                          lapis_model **out);
 

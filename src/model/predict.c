@@ -7,6 +7,7 @@
 #include "model/bagged.h"
 #include "model/coverage.h"
 #include "model/joined.h"
+#include "model/learnt_from.h"
 #include "op/map/map.h"
 
 /* X through the model's map, into memory that the caller frees. */
@@ -226,7 +227,9 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
   base_meet(ctx);
   note_list notes = {.count = 0};
   notes_open(ctx, &notes);
-  lapis_status s = base_agree(ctx, predict(ctx, data, m, options, out));
+  lapis_status s = predict(ctx, data, m, options, out);
+  if (s >= 0) s = learnt_from_check(ctx, m, data);
+  s = base_agree(ctx, s);
   s = solver_keep_notes(ctx, &notes, s, *out);
   if (s >= 0 || *out == NULL) return s;
   lapis_solver_free(*out); /* another process has none */

@@ -60,6 +60,7 @@ struct lapis_solver {
   void *owned;        /* freed with the solver: data made for it */
   int64_t features;   /* rows of X where known, else 0 */
   int ranks;          /* processes it was made for */
+  bool asked_for;     /* by the program itself, not by another solver */
   const char *called; /* what is said of it; NULL: the method */
   /* makes the model, where the class does not by `learn`; or NULL */
   lapis_status (*model)(lapis_solver *s, struct lapis_model **out);

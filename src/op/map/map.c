@@ -39,6 +39,7 @@ void lapis_map_free(lapis_map *m)
   if (m == NULL) return;
   base_free(m->spec);
   base_free(m->state);
+  base_free(m->seen);
   base_free(m);
 }
 
@@ -471,7 +472,11 @@ static lapis_status fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
   if (s >= 0 && m->kernel.count > 0)
     s = fit_kernel(ctx, m, X, work, work + widest);
   base_free(work);
-  return s;
+  base_free(m->seen);
+  m->seen = NULL;
+  m->n_seen = X->rows;
+  m->samples = X->cols;
+  return s < 0 ? s : mat_see(ctx, X, &m->seen);
 }
 
 lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
@@ -719,6 +724,14 @@ lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *m,
   *memory = val;
   *out = lapis_mat_f64(val, rows, X->cols);
   return LAPIS_OK;
+}
+
+const mat_seen *map_seen(const lapis_map *m, int64_t *features,
+                         int64_t *samples)
+{
+  *features = m->n_seen;
+  *samples = m->samples;
+  return m->seen;
 }
 
 /* ---- storing ------------------------------------------------------------*/

@@ -1,6 +1,7 @@
 /* map_stages.h - the stages that a map is made of, as its spec names them. */
 #ifndef LAPIS_MAP_STAGES_H
 #define LAPIS_MAP_STAGES_H
+#include "mat/seen.h"
 #include "op/map/kernel_map.h"
 
 enum { MAX_STAGES = 8, MAX_BLOCKS = 16 };
@@ -34,6 +35,8 @@ struct lapis_map {
    * features need. */
   double *state;
   int64_t n_state;
+  mat_seen *seen; /* of the features it was fitted to, or NULL */
+  int64_t n_seen, samples;
 };
 
 /* The stages of m->spec, all else of m being 0. */

@@ -1,0 +1,174 @@
+/* learnt_from.c - where features of a fit lie and how often they are known,
+ * kept in its model, and new samples that are otherwise: metres for kilometres,
+ * a point that was lost, a column that nobody filled in.
+ *
+ * Two texts of the model, a cell a feature: feature_range, "LOW HIGH" or ""
+ * where no value is known, and feature_known, "KNOWN SAMPLES". */
+#include "model/learnt_from.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "lapis/tools.h"
+#include "mat/mat.h"
+#include "methods/common_remarks.h"
+
+enum { ROOM = 64, NAMED = 3 };
+static const char RANGE[] = "feature_range", KNOWN[] = "feature_known";
+
+/* ---- in a model ---------------------------------------------------------*/
+static lapis_status put(lapis_ctx *ctx, lapis_model *m, const char *name,
+                        char (*cell)[ROOM], int64_t count)
+{
+  const char **text = base_alloc_raw(ctx, count, sizeof *text);
+  if (text == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < count; i++) text[i] = cell[i];
+  lapis_mat row = lapis_mat_text(text, 1, count);
+  lapis_status s = model_put(ctx, m, name, &row);
+  base_free(text);
+  return s;
+}
+
+lapis_status learnt_from_keep(lapis_ctx *ctx, lapis_model *m,
+                              const mat_seen *seen, int64_t features,
+                              int64_t samples)
+{
+  model_drop(m, RANGE);
+  model_drop(m, KNOWN);
+  if (seen == NULL) return LAPIS_OK;
+  char(*cell)[ROOM] = base_alloc(ctx, features, sizeof *cell);
+  if (cell == NULL) return LAPIS_ENOMEM;
+  for (int64_t i = 0; i < features; i++)
+    if (seen[i].low <= seen[i].high)
+      (void)snprintf(cell[i], ROOM, "%.9g %.9g", seen[i].low, seen[i].high);
+  lapis_status s = put(ctx, m, RANGE, cell, features);
+  for (int64_t i = 0; i < features; i++)
+    (void)snprintf(cell[i], ROOM, "%" PRId64 " %" PRId64, seen[i].known,
+                   samples);
+  if (s >= 0) s = put(ctx, m, KNOWN, cell, features);
+  base_free(cell);
+  return s;
+}
+
+bool learnt_from_is_kept(const lapis_model *m)
+{
+  return named_find(&m->learned, RANGE) != NULL;
+}
+
+/* The two numbers of a feature; false: somebody wrote something else. */
+static bool get(const lapis_mat *text, int64_t i, int64_t features, double *a,
+                double *b)
+{
+  const char *end;
+  if (text == NULL || text->dtype != LAPIS_TEXT || text->rows != 1 ||
+      text->cols != features)
+    return false;
+  const char *cell = ((const char *const *)text->val)[i * text->ld];
+  return lapis_number_read(cell, &end, a) && *end == ' ' &&
+         lapis_number_read(end + 1, NULL, b);
+}
+
+/* ---- against new samples ------------------------------------------------*/
+typedef struct remarks { /* of a feature, as far as three are named */
+  lapis_ctx *ctx;
+  const lapis_data *data;
+  int64_t outside, unknown;
+} remarks;
+
+/* By more than the whole range; where all is positive, of logarithms, too:
+ * tails are long. */
+static bool is_far(double x, double low, double high)
+{
+  double off = fmax(low - x, x - high);
+  if (!(off > high - low)) return false;
+  return !(low > 0 && x > 0) ||
+         fmax(log(low / x), log(x / high)) > log(high / low);
+}
+
+/* One value is far, or half of them, and no few, are outside. */
+static void check_range(remarks *r, int64_t i, const mat_seen *here, double low,
+                        double high)
+{
+  enum { LEAST = 5 };
+  const lapis_mat *X = &r->data->X;
+  double wide = high - low;
+  bool far = is_far(here->low, low, high) || is_far(here->high, low, high);
+  int64_t outside = 0;
+  char name[REMARK_VALUE];
+  if (!(wide > 0) || here->known == 0) return;
+  for (int64_t j = 0; j < X->cols; j++) {
+    double x = lapis_mat_at(X, i, j);
+    outside += fmax(low - x, x - high) > 1e-6 * wide;
+  }
+  if (!far && (here->known < LEAST || 2 * outside < here->known)) return;
+  if (r->outside++ < NAMED)
+    base_note(r->ctx, BASE_WARNING, "values-outside",
+              "predict: %s: of %" PRId64 " values %" PRId64
+              " lie outside %g .. %g, where the model has learnt (%g .. %g "
+              "here); is it in the same unit?",
+              remark_feature(r->data, i, name), here->known, outside, low, high,
+              here->low, here->high);
+}
+
+static void check_known(remarks *r, int64_t i, const mat_seen *here,
+                        known_share learnt)
+{
+  char name[REMARK_VALUE];
+  known_share now = {(double)here->known, (double)r->data->X.cols};
+  if (!(now.known * learnt.all < learnt.known * now.all) ||
+      !remark_shares_differ(now, learnt))
+    return;
+  if (r->unknown++ < NAMED)
+    base_note(r->ctx, BASE_WARNING, "values-unknown",
+              "predict: %s is known for %.0f of %.0f samples here and for %.0f "
+              "%% of those learnt from: what was measured there, as accuracy "
+              "and coverage, may not hold here",
+              remark_feature(r->data, i, name), now.known, now.all,
+              100 * learnt.known / learnt.all);
+}
+
+static void say_more(const remarks *r)
+{
+  if (r->outside > NAMED)
+    base_note(r->ctx, BASE_WARNING, "values-outside",
+              "predict: so do values of %" PRId64 " features more",
+              r->outside - NAMED);
+  if (r->unknown > NAMED)
+    base_note(r->ctx, BASE_WARNING, "values-unknown",
+              "predict: %" PRId64
+              " features more are known for fewer samples here",
+              r->unknown - NAMED);
+}
+
+/* As they are called here, or else in the fit. */
+static void find_names(const lapis_model *m, lapis_data *data)
+{
+  const lapis_mat *names = named_find(&m->learned, "feature_names");
+  if (data->feature_names.cols == 0 && names != NULL &&
+      names->dtype == LAPIS_TEXT)
+    data->feature_names = *names;
+}
+
+lapis_status learnt_from_check(lapis_ctx *ctx, const lapis_model *m,
+                               const lapis_data *data)
+{
+  const lapis_mat *range = named_find(&m->learned, RANGE);
+  const lapis_mat *known = named_find(&m->learned, KNOWN);
+  mat_seen *here;
+  if ((range == NULL && known == NULL) || base_muted(ctx) > 0 ||
+      base_is_inside(ctx))
+    return LAPIS_OK;
+  TRY(mat_see(ctx, &data->X, &here));
+  lapis_data named = *data;
+  find_names(m, &named);
+  remarks r = {.ctx = ctx, .data = &named};
+  for (int64_t i = 0; here != NULL && i < data->X.rows; i++) {
+    double a, b;
+    if (get(range, i, data->X.rows, &a, &b)) check_range(&r, i, &here[i], a, b);
+    if (get(known, i, data->X.rows, &a, &b))
+      check_known(&r, i, &here[i], (known_share){a, b});
+  }
+  say_more(&r);
+  base_free(here);
+  return LAPIS_OK;
+}
