@@ -22,6 +22,7 @@
 #define DIFFER_IN_CASE "differ in case or blanks alone"
 #define DOUBTS_FIRST "look wrong, most doubtful first:"
 #define ENDED_BEFORE "ended before its tolerance was met"
+#define FAR_FROM_ALL "far from all others"
 #define FAR_FROM_OTHERS "far from the others"
 #define FEATURES_ALONE "without --target the features alone"
 #define FEW_SAMPLES "fewer than 10 samples"

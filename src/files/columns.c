@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "files/arff/arff.h"
-#include "files/io.h"
+#include "files/far_cells.h"
 
 enum { FEW = LAPIS_COLUMN_VALUES, MANY = 20 };
 
@@ -27,8 +27,10 @@ typedef struct seen { /* of one column */
   marks marks;
   const io_facts *facts; /* of delimited text, else NULL */
   bool begins;           /* its first row holds a text */
-  csv_cell before;       /* in the row above */
-  int64_t runs;          /* of one value */
+  double *number;        /* of each row, of those there is room for */
+  int64_t rows;
+  csv_cell before; /* in the row above */
+  int64_t runs;    /* of one value */
 } seen;
 
 static bool same_text(const csv_cell *a, const csv_cell *b)
@@ -82,6 +84,21 @@ static void count_value(lapis_column *c, seen *s, const csv_cell *cell,
   c->count[k] = 1;
 }
 
+/* What has no number is NaN. */
+static void keep_number(seen *s, int64_t row, double value, arena *memory)
+{
+  if (row >= s->rows) {
+    int64_t rows = 2 * row + 64;
+    double *all = arena_reals(memory, rows);
+    if (all == NULL) return;
+    for (int64_t i = 0; i < rows; i++)
+      all[i] = i < s->rows ? s->number[i] : NAN;
+    s->number = all;
+    s->rows = rows;
+  }
+  s->number[row] = value;
+}
+
 static void note_text(seen *s, const csv_cell *cell)
 {
   int k = 0;
@@ -123,6 +140,7 @@ static void note(lapis_column *c, seen *s, const csv_cell *cell, csv_kind kind,
     return;
   }
   c->numbers++;
+  if (s->facts != NULL) keep_number(s, row, value, memory);
   c->low = fmin(c->low, value);
   c->high = fmax(c->high, value);
   if (value != floor(value)) s->whole = false;
@@ -229,16 +247,28 @@ static void judge(lapis_column *c, const seen *in, const marks *all,
   c->marks = copy_cell(memory, csv_copy, &sentence);
 }
 
+static void add_remark(lapis_column *c, const char *said, arena *memory)
+{
+  csv_cell sentence = {.text = said, .size = (int64_t)strlen(said)};
+  int n = 0;
+  while (n < LAPIS_COLUMN_REMARKS && c->remark[n] != NULL) n++;
+  if (*said != '\0' && n < LAPIS_COLUMN_REMARKS)
+    c->remark[n] = copy_cell(memory, csv_copy, &sentence);
+}
+
 /* What is doubtful, in sentences. */
-static void doubt(lapis_column *c, const io_facts *facts, arena *memory)
+static lapis_status doubt(lapis_column *c, seen *in, arena *memory)
 {
   char said[FACTS_BYTES];
-  int n = 0;
-  for (int k = 0; facts != NULL && facts_say(facts, k, said); k++) {
-    csv_cell sentence = {.text = said, .size = (int64_t)strlen(said)};
-    if (*said != '\0' && n < LAPIS_COLUMN_REMARKS)
-      c->remark[n++] = copy_cell(memory, csv_copy, &sentence);
-  }
+  bool numbers =
+      c->type == LAPIS_COLUMN_NUMBER || c->type == LAPIS_COLUMN_WHOLE;
+  if (in->facts == NULL) return LAPIS_OK;
+  for (int k = 0; facts_say(in->facts, k, said); k++)
+    add_remark(c, said, memory);
+  if (!numbers) return LAPIS_OK;
+  TRY(far_cells_say(memory->ctx, in->facts, in->number, in->rows, said));
+  add_remark(c, said, memory);
+  return LAPIS_OK;
 }
 
 static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
@@ -250,7 +280,7 @@ static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
     lapis_column *c = &out->column[j];
     judge(c, &in[j], &all, out->delimiter, decimal, memory);
     texts_first(c, &in[j]);
-    doubt(c, in[j].facts, memory);
+    TRY(doubt(c, &in[j], memory));
     const csv_cell *odd = c->declared ? NULL : odd_one(c, &in[j]);
     if (odd != NULL && c->type == LAPIS_COLUMN_TEXT)
       c->odd_one = copy_cell(memory, copy, odd);

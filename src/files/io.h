@@ -604,8 +604,7 @@ void facts_note(io_facts *f, const csv_cell *cell, csv_kind kind, double value);
 /* The same of a cell above all others. */
 void facts_note_before(io_facts *f, const csv_cell *cell, csv_kind kind,
                        double value);
-/* After all cells.  quotes_mean: some cell of the table stands without quotes,
- * so that they are there for a reason. */
+/* After all cells.  quotes_mean: some cell of the table has no quotes. */
 void facts_judge(io_facts *f, bool quotes_mean, bool none_is_word);
 /* What the cell is in this column; value may be NULL. */
 csv_kind facts_kind(const io_facts *f, const csv_cell *cell, double *value);
@@ -617,6 +616,7 @@ bool facts_are_codes(const io_facts *f);
 /* A sentence about what is doubtful of the column, k from 0 on; said is ""
  * where there is none of that kind.  false: there are no more kinds. */
 bool facts_say(const io_facts *f, int k, char said[FACTS_BYTES]);
+bool facts_is_sentinel(const io_facts *f, double value); /* it is said */
 
 /* table.c: counts rows and columns, finds out whether there is a header, and
  * gathers facts of each column, in memory; rows of different lengths are

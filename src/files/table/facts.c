@@ -276,6 +276,12 @@ static bool is_sentinel(const io_facts *f, const io_end *e)
          f->n_few - 2 == (int)(e->next - f->low.value);
 }
 
+bool facts_is_sentinel(const io_facts *f, double value)
+{
+  return (value == f->low.value && is_sentinel(f, &f->low)) ||
+         (value == f->high.value && is_sentinel(f, &f->high));
+}
+
 static void say_sentinel(const io_facts *f, const io_end *e,
                          char said[FACTS_BYTES])
 {

@@ -297,6 +297,35 @@ static void numbers_of_strangers_that_mean_unknown(void **state)
   command_end(&c);
 }
 
+/* Cells that cannot be are named by row, with what is right; long tails and
+ * what is said to mean unknown are not. */
+static void cells_far_from_all_others_are_named(void **state)
+{
+  command c;
+  static char text[ROOM];
+  begin(&c);
+  strcpy(text, "age,weight,pressure,income,y\n");
+  for (int i = 0; i < 80; i++) {
+    bool slipped = i == 7 || i == 60;
+    append(text, "%d,", i == 16 || i == 40 ? 999 : 20 + i * 7 % 45);
+    append(text, "%.1f,", (slipped ? 10 : 1) * (65 + 2 * some(i, 1)));
+    append(text, "%d,", i % 20 == 3 ? -999 : 110 + i % 23);
+    append(text, "%.3f,%d\n", exp(some(i, 2)), i % 2);
+  }
+  put(&c, "t.csv", text);
+  command_do(&c, "info t.csv");
+  check_says(c.out, "age: 2 values are");
+  check_says(c.out, "(999 in row 17, 999 in row 41): ");
+  check_says(c.out, "give --missing 999");
+  check_says(c.out, "weight: 2 values are");
+  check_says(c.out, " in row 61): --map trim");
+  check_says(c.out, FAR_FROM_ALL);
+  assert_null(strstr(c.out, "income: "));
+  command_do(&c, "info t.csv --missing 999,-999");
+  assert_null(strstr(c.out, "age: "));
+  command_end(&c);
+}
+
 /* Months 01 to 12, sizes 36 to 44, years: filled as they are written. */
 static void cells_of_strangers_are_filled_alike(void **state)
 {
@@ -555,6 +584,7 @@ int test_columns(void)
       cmocka_unit_test(rows_of_one_belong_together),
       cmocka_unit_test(numbers_of_strangers_that_mean_unknown),
       cmocka_unit_test(cells_of_strangers_are_filled_alike),
+      cmocka_unit_test(cells_far_from_all_others_are_named),
       cmocka_unit_test(classes_of_numbers_and_texts),
       cmocka_unit_test(words_of_another_column_are_spelt_right),
       cmocka_unit_test(a_row_of_totals_is_told),

@@ -1,0 +1,17 @@
+/* far.h - numbers far from the others of their feature. */
+#ifndef LAPIS_FAR_H
+#define LAPIS_FAR_H
+#include "base/base.h"
+
+/* For qsort; no NaN among them. */
+int mat_ascending(const void *a, const void *b);
+/* Of n sorted numbers: far is what lies farther than *limit from *middle. */
+void mat_far_limits(const double *sorted, int64_t n, double *middle,
+                    double *limit);
+/* How many are far from all others, too, which a long tail is not: those below
+ * *low and above *high, between which the others lie.  0 of fewer than 40, and
+ * where they would be more than one of twenty. */
+int64_t mat_count_apart(const double *sorted, int64_t n, double *low,
+                        double *high);
+
+#endif
