@@ -20,6 +20,10 @@ bool remark_shares_differ(known_share a, known_share b);
 /* Of features whose gaps tell known samples from others; Y has rows. */
 lapis_status remark_gaps(lapis_ctx *ctx, const char *method,
                          const lapis_data *data);
+/* Of cells far from all others of their feature, where the map that features
+ * are read through (or NULL; other words may stand beside it) has no trim. */
+lapis_status remark_far(lapis_ctx *ctx, const char *method, const char *map,
+                        const lapis_data *data);
 /* Whether all targets, which are numbers, hold one value each. */
 lapis_status remark_is_constant(lapis_ctx *ctx, const lapis_data *data,
                                 bool *out);

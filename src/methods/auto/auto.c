@@ -599,6 +599,8 @@ static lapis_status solve(lapis_solver *s)
   lapis_status status = LAPIS_OK;
   if (!w->compared && ends(compare(w, started), &status)) return status;
   remark(w);
+  TRY(remark_far(s->ctx, w->name, w->choice ? w->choice : w->set.map,
+                 &w->data));
   if (!w->set.compare_only) status = answer(w, started);
   if (status < 0 || status == LAPIS_CANCELLED) return status;
   publish(w);

@@ -5,6 +5,7 @@
 
 enum { D = 4, N = 160, KNOWN = 120, K = 2 };
 #include "methods/plain/plain_case.h"
+#include "remarks.h"
 
 static double height(const double *x)
 {
@@ -118,6 +119,25 @@ static void far_numbers_are_named(void **state)
     if (slips) p->Y[70] /= 10;
     lapis_solver *s = fit(p, &set);
     assert_int_equal(check_note(s, "far-numbers") != NULL, slips);
+    discard(p, s);
+  }
+}
+
+/* A slipped decimal and a code among features, too, unless trim is given. */
+static void far_cells_are_named(void **state)
+{
+  lapis_auto_settings set = numbers();
+  set.candidates = "linear";
+  for (int slips = 0; slips < 3; slips++) {
+    problem *p = make(height);
+    if (slips > 0) p->X[2 + D * 30] *= 100;
+    if (slips > 0) p->X[D * 12] = p->X[D * 77] = -999;
+    if (slips > 1) set.map = "trim,standard";
+    lapis_solver *s = fit(p, &set);
+    const char *note = check_note(s, "far-cells");
+    assert_int_equal(note != NULL, slips == 1);
+    if (note != NULL) check_says(note, "auto: 3 cells are " FAR_FROM_ALL);
+    if (note != NULL) check_says(note, "first feature 1 is -999 in row 13");
     discard(p, s);
   }
 }
@@ -313,6 +333,7 @@ int test_numbers(void)
       cmocka_unit_test(lines_are_told),
       cmocka_unit_test(squares_are_told),
       cmocka_unit_test(far_numbers_are_named),
+      cmocka_unit_test(far_cells_are_named),
       cmocka_unit_test(far_cells_are_left_out),
       cmocka_unit_test(known_numbers_are_held_out),
       cmocka_unit_test(error_of_r2_is_that_of_a_bootstrap),
