@@ -45,6 +45,36 @@ static void check_gram_times(la_pair *p, int64_t m, int64_t n, int64_t cols)
   free(again);
 }
 
+/* alpha A B + beta C and alpha A'B + beta C of few columns of B, against the
+ * reference, by any number of threads. */
+static void check_skinny(la_pair *p, la_trans t, int64_t m, int64_t n,
+                         int64_t cols, double alpha, double beta)
+{
+  int64_t rows = t == LA_N ? m : n, inner = t == LA_N ? n : m;
+  double *a = numbers(m * n, 1), *b = numbers(inner * cols, 2);
+  double *y = numbers(rows * cols, 3), *z = numbers(rows * cols, 3);
+  double *one = numbers(rows * cols, 3);
+  la_array A = la_wrap(a, m, n), B = la_wrap(b, inner, cols);
+  la_array Y = la_wrap(y, rows, cols), Z = la_wrap(z, rows, cols);
+  la_array One = la_wrap(one, rows, cols);
+  la *slow = &p->slow, fast = p->fast;
+  assert_int_equal(slow->ops->gemm(slow, t, LA_N, alpha, &A, &B, beta, &Y),
+                   LAPIS_OK);
+  fast.threads = 3;
+  assert_int_equal(fast.ops->gemm(&fast, t, LA_N, alpha, &A, &B, beta, &Z),
+                   LAPIS_OK);
+  fast.threads = 1;
+  assert_int_equal(fast.ops->gemm(&fast, t, LA_N, alpha, &A, &B, beta, &One),
+                   LAPIS_OK);
+  assert_true(furthest(y, z, rows * cols) <= 1e-14 * (double)inner * 100);
+  assert_true(furthest(z, one, rows * cols) <= 1e-14 * (double)inner * 100);
+  free(a);
+  free(b);
+  free(y);
+  free(z);
+  free(one);
+}
+
 static double at(lapis_dtype type, const void *v, int64_t i)
 {
   return type == LAPIS_F64 ? ((const double *)v)[i] : ((const float *)v)[i];
@@ -237,6 +267,12 @@ static void every_width_answers_as_the_reference(void **state)
     for (int64_t cols = 1; cols <= 33; cols += cols < 9 ? 1 : 8) {
       check_gram_times(&p, 53, 37, cols);
       check_gram_times(&p, 300, 70, cols);
+    }
+    for (int64_t cols = 1; cols <= 9; cols++) {
+      check_skinny(&p, LA_N, 613, 59, cols, -1, 1);
+      check_skinny(&p, LA_N, 512, 67, cols, 1, 0);
+      check_skinny(&p, LA_T, 613, 59, cols, 1, 0);
+      check_skinny(&p, LA_T, 65, 509, cols, 1, 1);
     }
     check_l1_step(&p, M, N, kept, kept_sums, met == 1);
     check_gram_times(&p, 1, 1, 1);

@@ -2,9 +2,10 @@
  *
  * Included once a width, with LANES numbers a register, the attribute TARGET,
  * KERNEL(name), and tiles that fit the registers: INNER_ROWS x INNER_COLS dot
- * products of WIDTH / LANES registers each, and WIDE_ROWS registers by
- * WIDE_COLS columns.  Every width sums in the same order; they differ in
- * rounding where one of them fuses a multiplication with an addition. */
+ * products of WIDTH / LANES registers each, WIDE_ROWS registers by WIDE_COLS
+ * columns, and FEW_MANY columns of A by FEW_COLS.  Every width sums in the same
+ * order; they differ in rounding where one of them fuses a multiplication with
+ * an addition. */
 typedef double KERNEL(pack)
     __attribute__((vector_size(LANES * sizeof(double)), aligned(8), may_alias));
 #define PACK KERNEL(pack)
@@ -88,11 +89,81 @@ TARGET static void KERNEL(wide)(operand A, operand B, int64_t m, int64_t k,
   }
 }
 
+/* ---- C += alpha A B, of few columns --------------------------------------*/
+
+/* m rows of `cols` columns of C, of `many` columns of A; `ahead`: the next of
+ * them are asked for meanwhile. */
+INLINED void KERNEL(few_block)(operand A, operand B, double alpha, int64_t m,
+                               double *c, int64_t ldc, int many, int cols,
+                               bool ahead)
+{
+  PACK b[FEW_MANY][FEW_COLS];
+  int64_t i = 0;
+#pragma GCC unroll 8
+  for (int l = 0; l < many; l++)
+#pragma GCC unroll 8
+    for (int j = 0; j < cols; j++)
+      b[l][j] = (PACK){0} + alpha * B.p[j * B.ld + l];
+  for (; i + WIDTH <= m; i += WIDTH) {
+#pragma GCC unroll 8
+    for (int l = 0; l < many && ahead; l++)
+      __builtin_prefetch(A.p + (l + many) * A.ld + i);
+#pragma GCC unroll 8
+    for (int q = 0; q < WIDTH; q += LANES) {
+      PACK a[FEW_MANY];
+#pragma GCC unroll 8
+      for (int l = 0; l < many; l++)
+        a[l] = *(const PACK *)(A.p + l * A.ld + i + q);
+#pragma GCC unroll 8
+      for (int j = 0; j < cols; j++) {
+        PACK *to = (PACK *)(c + j * ldc + i + q), sum = *to;
+#pragma GCC unroll 8
+        for (int l = 0; l < many; l++) sum += a[l] * b[l][j];
+        *to = sum;
+      }
+    }
+  }
+  for (; i < m; i++)
+    for (int j = 0; j < cols; j++)
+      for (int l = 0; l < many; l++)
+        c[j * ldc + i] += A.p[l * A.ld + i] * (alpha * B.p[j * B.ld + l]);
+}
+
+INLINED void KERNEL(few_cols)(operand A, operand B, double alpha, int64_t m,
+                              int64_t p, double *c, int64_t ldc, int many)
+{
+  int64_t j = p < FEW_COLS ? 0 : FEW_COLS;
+  if (j > 0) KERNEL(few_block)(A, B, alpha, m, c, ldc, many, FEW_COLS, true);
+  for (; j + FEW_COLS <= p; j += FEW_COLS) KERNEL(few_block)
+  (A, (operand){B.p + j * B.ld, B.ld}, alpha, m, c + j * ldc, ldc, many,
+   FEW_COLS, false);
+  for (; j < p; j++) KERNEL(few_block)
+  (A, (operand){B.p + j * B.ld, B.ld}, alpha, m, c + j * ldc, ldc, many, 1,
+   true);
+}
+
+/* C (m x p) += alpha A (m x k) B (k x p), by sums of columns of A in chunks
+ * of rows that leave C's in the cache: memory is read in long pieces. */
+TARGET static void KERNEL(few)(operand A, operand B, double alpha, int64_t m,
+                               int64_t k, int64_t p, double *c, int64_t ldc)
+{
+  for (int64_t first = 0; first < m; first += CHUNK) {
+    int64_t n = m - first < CHUNK ? m - first : CHUNK, l = 0;
+    operand a = {A.p + first, A.ld};
+    for (; l + FEW_MANY <= k; l += FEW_MANY, a.p += FEW_MANY * A.ld)
+      KERNEL(few_cols)
+    (a, (operand){B.p + l, B.ld}, alpha, n, p, c + first, ldc, FEW_MANY);
+    for (; l < k; l++, a.p += A.ld) KERNEL(few_cols)
+    (a, (operand){B.p + l, B.ld}, alpha, n, p, c + first, ldc, 1);
+  }
+}
+
 /* ---- C += A'B -----------------------------------------------------------*/
 
-/* `rows` by `cols` dot products of length m. */
+/* `rows` by `cols` dot products of length m; `ahead`: the next columns of A are
+ * asked for meanwhile. */
 INLINED void KERNEL(inner_block)(operand A, operand B, int64_t m, double *c,
-                                 int64_t ldc, int rows, int cols)
+                                 int64_t ldc, int rows, int cols, bool ahead)
 {
   PACK sum[INNER_ROWS][INNER_COLS][PARTS];
   int64_t i = 0;
@@ -102,7 +173,10 @@ INLINED void KERNEL(inner_block)(operand A, operand B, int64_t m, double *c,
     for (int j = 0; j < cols; j++)
 #pragma GCC unroll 8
       for (int q = 0; q < PARTS; q++) sum[r][j][q] = (PACK){0};
-  for (; i + WIDTH <= m; i += WIDTH)
+  for (; i + WIDTH <= m; i += WIDTH) {
+#pragma GCC unroll 8
+    for (int r = 0; r < rows && ahead; r++)
+      __builtin_prefetch(A.p + (r + rows) * A.ld + i);
 #pragma GCC unroll 8
     for (int q = 0; q < PARTS; q++) {
       PACK b[INNER_COLS];
@@ -117,6 +191,7 @@ INLINED void KERNEL(inner_block)(operand A, operand B, int64_t m, double *c,
         for (int j = 0; j < cols; j++) sum[r][j][q] += a * b[j];
       }
     }
+  }
 #pragma GCC unroll 8
   for (int j = 0; j < cols; j++)
 #pragma GCC unroll 8
@@ -134,11 +209,13 @@ INLINED void KERNEL(inner_block)(operand A, operand B, int64_t m, double *c,
 INLINED void KERNEL(inner_rows)(operand A, operand B, int64_t m, int64_t p,
                                 double *c, int64_t ldc, int rows)
 {
-  int64_t j = 0;
+  int64_t j = p < INNER_COLS ? 0 : INNER_COLS;
+  if (j > 0) KERNEL(inner_block)(A, B, m, c, ldc, rows, INNER_COLS, true);
   for (; j + INNER_COLS <= p; j += INNER_COLS) KERNEL(inner_block)
-  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, INNER_COLS);
+  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, INNER_COLS,
+   false);
   for (; j < p; j++) KERNEL(inner_block)
-  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, 1);
+  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, 1, true);
 }
 
 /* C (k x p) += A (m x k)' B (m x p), in chunks of rows that leave B's in the

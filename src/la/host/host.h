@@ -93,6 +93,12 @@ void host_gram(const la *h, const la_array *A, la_array *C);
 bool host_small_product_pays(const la *h, const la_array *A, const la_array *B);
 void host_small_product(const la *h, const la_array *A, const la_array *B,
                         la_array *C);
+/* C = alpha A B + beta C, or of A', of a large A and very few columns of B,
+ * likewise. */
+bool host_skinny_pays(const la *h, la_trans t, double alpha, const la_array *A,
+                      const la_array *B, double beta);
+void host_skinny(la *h, la_trans t, double alpha, const la_array *A,
+                 const la_array *B, double beta, la_array *C);
 
 /* ---- the BLAS that was built in (one of blas_*.c) ------------------------*/
 extern const char blas_title[]; /* "the processor, by OpenBLAS" */

@@ -37,6 +37,10 @@ static lapis_status gemm(la *h, la_trans ta, la_trans tb, double alpha,
     host_small_product(h, A, B, C);
     return LAPIS_OK;
   }
+  if (tb == LA_N && host_skinny_pays(h, ta, alpha, A, B, beta)) {
+    host_skinny(h, ta, alpha, A, B, beta, C);
+    return LAPIS_OK;
+  }
   blas_threads(h);
   if (C->dtype == LAPIS_F64)
     cblas_dgemm(CblasColMajor, cblas_of(ta), cblas_of(tb), m, n, (int)k, alpha,
