@@ -15,6 +15,8 @@ struct svt_subspace {
   int64_t newest;        /* first of those that the last product was of */
   int64_t ask, asked;    /* columns of B at which Ritz vectors are made; how
                             often they were */
+  int64_t asked_at;      /* columns of B when they were made last, and the */
+  double over;           /* error of the answer over what was wanted */
   la_array T;            /* W'B or W B of all of B, if */
   bool whole;            /* the last product was that: W'X = T S */
   uint64_t drawn;        /* random numbers so far */

@@ -219,6 +219,14 @@ static double left_by(const svt_subspace *s, const svt_question *q,
   return rest;
 }
 
+static lapis_status show(svt_subspace *s, int64_t count)
+{
+  int64_t first = s->shown;
+  TRY(svt_inside_ritz_vectors(s, first, count));
+  s->shown = count;
+  return svt_inside_residuals(s, first, NULL);
+}
+
 /* The guards that leave a small rest join those that are shown, where that
  * costs less than a test would: 4 products with W and W' and 8 columns, by
  * operations over 4 k. */
@@ -230,9 +238,15 @@ static lapis_status show_more(svt_subspace *s, const svt_question *q)
   while (m < s->used && rest > enough) rest -= s->theta[m++];
   if (rest > enough || (double)((m - first) * s->used) > price * length)
     return LAPIS_OK;
-  TRY(svt_inside_ritz_vectors(s, first, m));
-  s->shown = m;
-  return svt_inside_residuals(s, first, NULL);
+  return show(s, m);
+}
+
+/* Guards that make the degree of a test small: of a Krylov space a third of
+ * what it has below t are good enough. */
+static lapis_status show_guards(svt_subspace *s)
+{
+  int64_t m = s->rank + (s->used - s->rank) / 3;
+  return s->cold && s->filter == NULL && m > s->shown ? show(s, m) : LAPIS_OK;
 }
 
 /* Whether the rest is small as a whole, with any number of guards in U. */
@@ -246,6 +260,16 @@ static bool small_rest(const svt_subspace *s, const svt_question *q)
   return rest + nu <= square;
 }
 
+static lapis_status test_rest(svt_subspace *s, const svt_question *q,
+                              verdict *out)
+{
+  double c, left = take_guards(s, q->t, &c);
+  if (s->filter != NULL)
+    TRY(factored(s, q->W, left, 0.75 * c + 0.25 * left, out));
+  if (*out != UNKNOWN) return LAPIS_OK;
+  return chebyshev(s, q->W, left, c, out);
+}
+
 /* Whether no more than s->rank singular values exceed t. */
 lapis_status svt_inside_certify(svt_subspace *s, const svt_question *q,
                                 verdict *out)
@@ -255,9 +279,8 @@ lapis_status svt_inside_certify(svt_subspace *s, const svt_question *q,
   *out = small_rest(s, q) ? PROVED : UNKNOWN;
   s->shown = shown;
   if (*out == PROVED) return LAPIS_OK;
-  double c, left = take_guards(s, q->t, &c);
-  if (s->filter != NULL)
-    TRY(factored(s, q->W, left, 0.75 * c + 0.25 * left, out));
-  if (*out != UNKNOWN) return LAPIS_OK;
-  return chebyshev(s, q->W, left, c, out);
+  TRY(show_guards(s));
+  TRY(test_rest(s, q, out));
+  s->shown = shown;
+  return LAPIS_OK;
 }

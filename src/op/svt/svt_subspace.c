@@ -6,7 +6,8 @@
  *   step     what R spans joins B (svt_basis.c), of the vectors that matter:
  *            those above t not yet good enough, and a few guards below t,
  *            which go on searching.  A cold call makes Ritz vectors when B has
- *            grown by a quarter; between, what G makes of the last columns,
+ *            grown by a quarter, or by less where the error, as it fell so far,
+ *            will be small enough; between, what G makes of the last columns,
  *            which spans the same, joins B
  *   restart  B = X's leading columns, when B has grown too wide
  * The next call starts from the last X, so that a W which moved a little
@@ -39,17 +40,19 @@
  * Rayleigh quotient above t^2 - nu met there points at a value missed: its
  * vectors join B.  Where neither test succeeds, the caller takes another way.
  *
- * Flat spectra.  A cold call whose values below t are many and large takes many
- * steps.  Where a Gram matrix in single precision costs less than they would,
- * the basis is filtered by that (svt_filter.c) until its residuals are
- * rounding, then its residuals are found by W itself, in double, and filtered
- * up to three times more; steps follow where that was not enough.  What is said
- * above of residuals then holds as it stands.
- * The test is then one product with W: the same matrix makes an H with P H P <=
- * c (svt_filter.c).  Were l >= t^2 - nu an eigenvalue of P G P with unit vector
- * y, then |(G - H) y| >= t^2 - nu - c, and |(G - H) z| at least |v'z| times
- * that, v the unit vector along (G - H) y: to be below a hundredth of it for 8
- * fresh z is as improbable as above.  Errors of single precision are in G - H.
+ * Flat spectra.  A cold call whose values below t are many and large may take
+ * many steps: its first residuals tell how many, unless a value is there as
+ * often as a block has columns, or most of B is above t.  Where a Gram matrix
+ * in single precision costs less than they would, the basis is filtered by that
+ * (svt_filter.c) until its residuals are rounding, then its residuals are found
+ * by W itself, in double, and filtered up to three times more; steps follow
+ * where that was not enough.  What is said above of residuals then holds as it
+ * stands. The test is then one product with W: the same matrix makes an H with
+ * P H P <= c (svt_filter.c).  Were l >= t^2 - nu an eigenvalue of P G P with
+ * unit vector y, then |(G - H) y| >= t^2 - nu - c, and |(G - H) z| at least
+ * |v'z| times that, v the unit vector along (G - H) y: to be below a hundredth
+ * of it for 8 fresh z is as improbable as above.  Errors of single precision
+ * are in G - H.
  *
  * A rough question, of a caller who proves the norm of a multiplier by all of
  * its spectrum.  About a W that moved a little it is answered by svt_track.c
@@ -71,8 +74,9 @@
 
 #include "op/svt/svt_inside.h"
 
-/* BLOCK: columns of a cold call's steps; the fewer, the fewer in all */
-enum { BLOCK = 8, FIRST = 32, ROOM = 128 };
+/* BLOCK: columns of a cold call's steps; the fewer, the fewer in all.  Below 4
+ * a product with W costs hardly less. */
+enum { BLOCK = 4, FIRST = 32, ROOM = 128 };
 enum { MOST_STEPS = 80, NARROW = 16 };
 static const double TRUSTED = 1e-4;   /* t / sigma_1 at least */
 static const double SMALLEST = 1e-70; /* t: a residual is t^2, and squared */
@@ -175,17 +179,31 @@ static lapis_status restart(svt_subspace *s)
   return s->h->ops->gemm(s->h, LA_T, LA_N, 1, &B, &GB, 0, &H);
 }
 
+/* Columns of B at which the error, now `over` times what is wanted, may be
+ * small enough, going by what it fell since Ritz vectors were last made; a
+ * quarter more at most. */
+static int64_t next_ask(svt_subspace *s, double over)
+{
+  double most = (double)s->used / 4, left = most;
+  double fallen = log(s->over / over), grown = (double)(s->used - s->asked_at);
+  if (s->asked > 1 && grown > 0 && fallen > 0)
+    left = fmin(fmax(grown * log(over) / fallen, 1), most);
+  s->over = over;
+  s->asked_at = s->used;
+  return s->used + (int64_t)ceil(left);
+}
+
 /* Residuals worth a place in B: those above t that are too large for their
  * share of the wanted error, and the guards', as errors of the answer.  What is
  * left of a residual at the level of rounding points nowhere. */
 static lapis_status expand(svt_subspace *s, const svt_question *q,
-                           double wanted, int64_t *added)
+                           double answer, double wanted, int64_t *added)
 {
   double share = wanted / (2 * sqrt((double)(s->rank + 1)));
   double noise = 8 * DBL_EPSILON * s->theta[0];
   int64_t c = 0;
   *added = 0;
-  if (s->cold) s->ask = s->used + s->used / 4;
+  if (s->cold) s->ask = next_ask(s, answer / wanted);
   for (int64_t i = 0; i < s->shown; i++) {
     double root = fmax(sqrt(fmax(s->theta[i], 0)), q->t);
     bool good = i < s->rank && s->error[i] <= share * root;
@@ -232,7 +250,7 @@ static lapis_status grow(svt_subspace *s, int64_t *added)
 }
 
 /* Ritz vectors cost more than a narrow product: they are asked for when B has
- * grown by a share. */
+ * grown by a share (next_ask). */
 static lapis_status extend(svt_subspace *s, const la_array *W)
 {
   int64_t added = 1;
@@ -245,22 +263,50 @@ static lapis_status extend(svt_subspace *s, const la_array *W)
 }
 
 /* ---- filters ------------------------------------------------------------*/
+/* Largest residual above t, in units of theta_1. */
+static double worst_residual(const svt_subspace *s)
+{
+  double worst = 0;
+  for (int64_t i = 0; i < s->rank; i++) worst = fmax(worst, s->error[i]);
+  return worst / s->theta[0];
+}
+
+/* Whether a value above t is there as often as a block has columns: it may be
+ * there more often than such blocks can show. */
+static bool repeated(const svt_subspace *s)
+{
+  const double equal = 1 - 1e-3;
+  bool found = false;
+  for (int64_t i = 0; i < s->rank && i + BLOCK <= s->used; i++)
+    found |= s->theta[i + BLOCK - 1] > equal * s->theta[i];
+  return found;
+}
+
+/* Columns that steps will take, as far as the residuals of the first Ritz
+ * vectors tell: they fall like a power. */
+static double columns_left(const svt_subspace *s, const svt_question *q)
+{
+  double worst = fmax(worst_residual(s), DBL_EPSILON);
+  double fallen = fmax(-log(worst), 1e-3), all = -log(q->accuracy);
+  bool blind = repeated(s) || 2 * s->rank > s->used;
+  return blind ? INFINITY : (double)s->used * (all / fallen - 1);
+}
+
 /* A cold call whose values below t are many and large: the mean of their
- * squares is no small part of t^2.  Steps are then many, and a Gram matrix in
- * single precision costs less than their products, by operations.  What a
+ * squares is no small part of t^2.  Steps may then be many, and a Gram matrix
+ * in single precision and its filters cost less than their products.  What a
  * filter gains is bounded by how far it may magnify theta_1 (SPREAD): beyond
  * 4 t^2 less than steps do. */
 static bool filter_pays(const svt_subspace *s, const svt_question *q)
 {
-  const double flat = 1. / 16, steps = 20, most = 4;
+  const double flat = 1. / 16, most = 4, price = 2;
   double rest = q->square, square = q->t * q->t;
   bool may = s->cold && s->filter == NULL && s->asked == 1 &&
              q->W->own == NULL && base_ranks(s->h->ctx) == 1;
   if (!may || s->theta[0] > most * square) return false;
   for (int64_t i = 0; i < s->used; i++) rest -= s->theta[i];
-  double columns = fmax((double)(s->rank + guards(s->rank)), 2 * FIRST);
   return rest > flat * square * (double)(s->k - s->used) &&
-         steps * columns > svt_filter_cost(s->side, q->W);
+         columns_left(s, q) > price * svt_filter_cost(s->side, q->W);
 }
 
 static lapis_status begin_filter(svt_subspace *s, const svt_question *q)
@@ -316,14 +362,6 @@ static lapis_status filter(svt_subspace *s, const svt_question *q, double by)
   return LAPIS_OK;
 }
 
-/* Largest residual above t, in units of theta_1. */
-static double worst_residual(const svt_subspace *s)
-{
-  double worst = 0;
-  for (int64_t i = 0; i < s->rank; i++) worst = fmax(worst, s->error[i]);
-  return worst / s->theta[0];
-}
-
 /* Products of single precision: a wider block where it has no room for guards,
  * a filter, or, once they tell nothing more, the products of W. */
 static lapis_status filter_step(svt_subspace *s, const svt_question *q)
@@ -362,7 +400,7 @@ bool svt_subspace_serves(int64_t k, int64_t rank)
  * never made of rounding. */
 static int64_t widest(const svt_subspace *s)
 {
-  int64_t q = 5 * s->shown + FIRST;
+  int64_t q = 8 * s->shown + 2 * FIRST;
   return q < s->k / 2 ? q : s->k / 2;
 }
 
@@ -433,7 +471,7 @@ static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
   if (good && settled(s, q->t)) return conclude(s, q, out, done);
   *done = false;
   if (filters) return filter(s, q, 8 * answer / wanted);
-  TRY(expand(s, q, wanted, &added));
+  TRY(expand(s, q, answer, wanted, &added));
   *done = true;
   if (good && added == 0) return conclude(s, q, out, done);
   out->why = "rounding hides the rest";
@@ -468,7 +506,7 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
   s->before = s->rank;
   s->cold = s->used == 0;
   s->asked = 0;
-  s->ask = !s->cold ? 0 : s->k / 4 < 2 * FIRST ? s->k / 4 : 2 * FIRST;
+  s->ask = !s->cold ? 0 : s->k / 4 < FIRST ? s->k / 4 : FIRST;
   s->unlikely = q->rough ? ROUGHLY : UNLIKELY;
   TRY(svt_track(s, q, out, &done));
   if (done) return LAPIS_OK;
