@@ -6,9 +6,9 @@ bench/results/svt.md.
     OPENBLAS_CORETYPE= OPENBLAS_NUM_THREADS=1 /usr/bin/python3 bench/svt_slow.py
 
 W = U diag(s) V', U and V orthonormal of Gaussian numbers (seed 0).  SPECTRUM: p.5 is
-i^-.5, d.97 is .97^i, plateau is COUNT ones, then .7 less up to 1e-3 of it.  A
-rival that does not converge has no figure.  The rule for filters was chosen on the
-rows of 1000 x 2000."""
+i^-.5, d.97 is .97^i, plateau is COUNT ones, then .7 less up to 1e-3 of it, equal is
+COUNT ones, then halves.  A rival that does not converge has no figure.  The rules were
+chosen on the rows of 1000 x 2000."""
 import os
 import sys
 import time
@@ -22,9 +22,14 @@ ROWS = [(1000, 2000, "p.25", 50), (1000, 2000, "p.35", 50),
         (1000, 2000, "p.5", 50), (1000, 2000, "p1", 50),
         (1000, 2000, "p.5", 20), (1000, 2000, "d.97", 50),
         (1000, 2000, "plateau", 50), (1000, 2000, "p.5", 150),
-        (1000, 2000, "p.25", 5), (2000, 3000, "p.5", 50),
-        (2000, 3000, "p.25", 50), (800, 1200, "p.4", 40),
-        (600, 600, "p.5", 30), (600, 600, "p.5", 15)]
+        (1000, 2000, "p.25", 5), (1000, 2000, "p.5", 5),
+        (1000, 2000, "p1", 5), (1000, 2000, "equal", 5),
+        (2000, 3000, "p.5", 50), (2000, 3000, "p.25", 50),
+        (2000, 3000, "p.5", 20), (2000, 3000, "p.25", 5),
+        (2000, 1000, "p.25", 5), (500, 4000, "p.5", 20),
+        (800, 1200, "p.4", 40), (800, 1200, "p.25", 5),
+        (600, 600, "p.5", 30), (600, 600, "p.5", 15),
+        (600, 600, "p.25", 5), (300, 300, "p.5", 5)]
 REPEATS = 5
 
 
@@ -33,6 +38,8 @@ def spectrum(name, sides, count, rng):
     if name == "plateau":
         below = np.sort(.7 * (1 - 1e-3 * rng.random(sides)))[::-1]
         return np.where(i <= count, 1.0, below)
+    if name == "equal":
+        return np.where(i <= count, 1.0, .5)
     number = float(name[1:])
     return i ** -number if name[0] == "p" else number ** i
 
