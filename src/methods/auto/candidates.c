@@ -57,7 +57,7 @@ static const int64_t leaves[] = {1, 3}; /* of forests */
 static const double LEAST_C = .0009;
 /* Behind a kernel, whose features are of length 1 at most: C, and widths. */
 static const double kernel_weights[] = {1, 10}, widths[] = {1, .25};
-enum { MOST_GROWN = 5000 };
+enum { MOST_GROWN = 100000 };
 static const double MOST_KERNEL_C = 1001, MOST_WIDTH = 17;
 
 /* misvm, of bags */

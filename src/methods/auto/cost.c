@@ -58,8 +58,8 @@ static double cost_of(const comparison *r, const candidate *x, sizes *s)
   if (x->kernel > 0) return pass * (fmin(n, 500) + own) * 28 * pow(x->C, .36);
   if (x->kind == CANDIDATE_LINEAR)
     return pass * (d + own) * 80 * pow(x->C, .27);
-  if (x->kind == CANDIDATE_TREES) /* a count takes as long as 70 products */
-    return 70 * RACE_TREES * log2(fmax(shown, 2)) * shown * sqrt(d) * K;
+  if (x->kind == CANDIDATE_TREES) /* products a count */
+    return (450 + 15 * K) * RACE_TREES * log2(fmax(shown, 2)) * shown * sqrt(d);
   if (x->kind != CANDIDATE_MC) return 0;
   double columns = columns_of(r, x->map, s);
   double side = fmin(columns, d + K), other = fmax(columns, d + K);

@@ -11,7 +11,7 @@
 
 #include "methods/auto/candidates.h"
 
-enum { COUNT = 500, MOST_SAMPLES = 5000, TEXT = 64 };
+enum { COUNT = 500, MOST_SAMPLES = 20000, TEXT = 64 };
 
 /* ---- who there is -------------------------------------------------------*/
 bool kernels_pay(const comparison *r)

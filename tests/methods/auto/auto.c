@@ -112,6 +112,40 @@ static void figures_are_true(void **state)
   discard(t);
 }
 
+/* Few labels of many samples: a border that is no line is found, as it is
+ * among few samples. */
+static void many_samples_may_be_curved(void **state)
+{
+  enum { MANY = 12000, FEATURES = 4, EACH = 12 };
+  uint64_t seed = 21;
+  double *X = test_calloc(FEATURES * MANY, sizeof *X),
+         *Y = test_calloc(MANY, sizeof *Y);
+  int right = 0;
+  lapis_auto_settings set;
+  lapis_solver *s;
+  lapis_mat labels;
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int j = 0; j < MANY; j++) {
+    for (int i = 0; i < FEATURES; i++)
+      X[j * FEATURES + i] = check_normal(&seed);
+    Y[j] = j % EACH > 0 ? NAN : X[j * FEATURES] * X[j * FEATURES + 1] > 0;
+  }
+  lapis_data data = {.X = lapis_mat_f64(X, FEATURES, MANY),
+                     .Y = lapis_mat_f64(Y, 1, MANY)};
+  lapis_settings_default(lapis_method_find("auto"), &set);
+  assert_int_equal(lapis_auto_new(ctx, &data, &set, &s), LAPIS_OK);
+  assert_true(lapis_solve(s) >= 0);
+  assert_int_equal(lapis_result_get(s, "labels", &labels), LAPIS_OK);
+  for (int j = 0; j < MANY; j++)
+    right += isnan(Y[j]) && lapis_mat_at(&labels, 0, j) ==
+                                (X[j * FEATURES] * X[j * FEATURES + 1] > 0);
+  CHECK_AT_LEAST((double)right, .85 * MANY * (EACH - 1) / EACH);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+  test_free(X);
+  test_free(Y);
+}
+
 /* Accuracy never stands without that of the commonest answer. */
 static void expectations_name_the_commonest_answer(void **state)
 {
@@ -375,6 +409,7 @@ static void all_are_asked(void **state)
 int test_auto(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(many_samples_may_be_curved),
       cmocka_unit_test(parts_stay),
       cmocka_unit_test(asking_is_shown_and_stopped),
       cmocka_unit_test(all_are_asked),
