@@ -258,6 +258,11 @@ lapis_status ask_next(lapis_solver *to, const lapis_solver *answer,
   TRY(arena_status(&to->arena));
   TRY(find(to->ctx, data, p, most, index, margin, &found));
   if (found < asked) say_all(to->ctx, name, found);
+  if (found > 0 && data->Y.rows > 1)
+    base_note(to->ctx, BASE_WARNING, "ask-by-lot",
+              "%s: where samples have several labels, samples drawn by lot "
+              "helped more than those that {ask} names",
+              name);
   solver_publish(to, "ask_index", lapis_mat_i64(index, 1, found));
   solver_publish(to, "ask_margin", lapis_mat_f64(margin, 1, found));
   if (base_cancelled(to->ctx)) return LAPIS_CANCELLED;

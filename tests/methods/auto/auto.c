@@ -406,6 +406,26 @@ static void all_are_asked(void **state)
   discard(t);
 }
 
+/* Several labels a sample: none of the ways is better than chance there. */
+static void lot_is_named_for_several_labels(void **state)
+{
+  table *t = make(2);
+  double both[2 * N];
+  for (int targets = 1; targets <= 2; targets++) {
+    lapis_solver *s;
+    watch none = {0, 0};
+    for (int j = 0; j < N; j++) {
+      both[2 * j] = t->Y[j];
+      both[2 * j + 1] = j < KNOWN ? t->X[D * j + 1] > 0 : NAN;
+    }
+    if (targets == 2) t->data.Y = lapis_mat_f64(both, 2, N);
+    assert_int_equal(ask(t, ASKED, &none, &s), LAPIS_OK);
+    assert_true((check_note(s, "ask-by-lot") != NULL) == (targets == 2));
+    lapis_solver_free(s);
+  }
+  discard(t);
+}
+
 int test_auto(void)
 {
   const struct CMUnitTest tests[] = {
@@ -413,6 +433,7 @@ int test_auto(void)
       cmocka_unit_test(parts_stay),
       cmocka_unit_test(asking_is_shown_and_stopped),
       cmocka_unit_test(all_are_asked),
+      cmocka_unit_test(lot_is_named_for_several_labels),
       cmocka_unit_test(light_is_left_out),
       cmocka_unit_test(figures_are_true),
       cmocka_unit_test(expectations_name_the_commonest_answer),
