@@ -383,7 +383,7 @@ static void what_was_not_tried_is_said(void **state)
   static const char *const said = "trees and kernels were not tried";
   command c;
   command_begin(&c);
-  write_product(&c, 5001);
+  write_product(&c, 100001);
   command_run(&c, "fit auto p.csv --target kind");
   command_expect(&c, 0, said);
   write_product(&c, 300);
