@@ -14,10 +14,11 @@ char *lapis_expected_text(const lapis_mat *figures, int64_t k, char *text,
       figures->rows <= LAPIS_FIGURE_MOST || k < 0 || k >= figures->cols ||
       isnan(lapis_mat_at(figures, LAPIS_FIGURE_LEAST, k)))
     return text;
+  double least = 100 * lapis_mat_at(figures, LAPIS_FIGURE_LEAST, k);
+  if (least < 100) least = fmin(least, 99); /* some may be wrong */
   int used =
       snprintf(text, size, "%.0f to %.0f %% are right (a 95 %% interval)",
-               100 * lapis_mat_at(figures, LAPIS_FIGURE_LEAST, k),
-               100 * lapis_mat_at(figures, LAPIS_FIGURE_MOST, k));
+               least, 100 * lapis_mat_at(figures, LAPIS_FIGURE_MOST, k));
   if (used > 0 && (size_t)used < size && figures->rows > LAPIS_FIGURE_COMMONEST)
     (void)snprintf(
         text + used, size - (size_t)used,

@@ -160,6 +160,9 @@ static void expectations_name_the_commonest_answer(void **state)
       "commonest answer; this holds for samples like those with a label, and "
       "takes these labels as right");
   assert_string_equal(lapis_expected_text(&f, 1, text, sizeof text), "");
+  figure[4] = .997;
+  figure[5] = .9999;
+  check_says(lapis_expected_text(&f, 0, text, sizeof text), "99 to 100 %");
   figure[8] = 0;
   assert_non_null(
       strstr(lapis_expected_text(&f, 0, text, sizeof text), NOTHING_LEARNT));
