@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 from os import PathLike
 from typing import Any, Union
 
@@ -21,6 +22,35 @@ _CLASSES = {cls._method: cls for cls in (
     RobustRegressor, SVMPlusClassifier)}
 # Those whose model is that of whichever method answers: it says whose it is.
 _CHOOSERS = {cls.__name__: cls for cls in (AutoClassifier, AutoRegressor)}
+
+
+def _keep_missing(estimator, model):
+    """What means unknown, as the command's --missing: words between commas."""
+    missing = estimator.missing
+    if missing is None:
+        return
+    listed = ([missing] if isinstance(missing, (str, bytes, numbers.Number))
+              else list(missing))
+    words = [word.decode() if isinstance(word, bytes) else str(word)
+             for word in listed]
+    lost = [word for word in words if "," in word]
+    if lost:
+        raise ValueError(f"missing={lost[0]!r} cannot be written: a model file "
+                         "has its words between commas; pickle keeps it")
+    model.set_text("missing", [",".join(filter(None, words))])
+
+
+def _missing_of(model):
+    kept = model.get("missing")
+    words = [] if kept is None else str(np.ravel(kept)[0]).split(",")
+    return [_number_or_word(word) for word in words if word] or None
+
+
+def _number_or_word(word):
+    try:
+        return float(word)
+    except ValueError:
+        return word
 
 
 def _sign(estimator, model):
@@ -98,6 +128,7 @@ def save(estimator: object, path: Union[str, PathLike]) -> None:
                 "where they are text (UTF-8); pickle keeps it")
     if isinstance(estimator, tuple(_CHOOSERS.values())):
         _sign(estimator, model)
+    _keep_missing(estimator, model)
     model.save(path)
 
 
@@ -133,5 +164,6 @@ def load(path: Union[str, PathLike]) -> Any:
     if names is not None:
         estimator.feature_names_in_ = names.astype(object)
     estimator._restore()
+    estimator.missing = _missing_of(model)
     vars(estimator).update(state)
     return estimator

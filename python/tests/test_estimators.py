@@ -90,6 +90,41 @@ class Checks(unittest.TestCase):
             else:
                 self.assertEqual(back.predict_interval(X).shape, (80, 2))
 
+    def test_what_means_unknown_is_kept_in_a_model_file(self):
+        """Whoever wrote it, and whoever reads it."""
+        X, y, _ = two_classes(80)
+        X[::5, 1] = -999
+        Z = X[:20]
+        model = lapis.AutoClassifier(candidates="linear", random_state=0,
+                                     missing=["", -999]).fit(X, y)
+        with tempfile.TemporaryDirectory() as folder:
+            lapis.save(model, folder + "/p.lapis")
+            table = np.column_stack([X, y])
+            titles = [f"x{i}" for i in range(X.shape[1])]
+            for name, rows, head in (("x.csv", table, titles + ["y"]),
+                                     ("z.csv", Z, titles)):
+                np.savetxt(f"{folder}/{name}", rows, "%.17g", ",",
+                           header=",".join(head), comments="")
+            for words in ("fit auto x.csv --target y --candidates linear "
+                          "--missing -999 --model c.lapis",
+                          "predict c.lapis z.csv -o c.npz",
+                          "predict p.lapis z.csv -o p.npz"):
+                subprocess.run([COMMAND, *words.split(), "-q"], cwd=folder,
+                               check=True, capture_output=True)
+            for name in "pc":
+                back = lapis.load(f"{folder}/{name}.lapis")
+                self.assertEqual(back.missing, [-999])
+                said = back.predict_proba(Z)
+                with np.load(f"{folder}/{name}.npz") as kept:
+                    np.testing.assert_allclose(
+                        said[:, 1], kept["probabilities"].ravel(), atol=1e-9)
+                if name == "p":
+                    np.testing.assert_array_equal(said,
+                                                  model.predict_proba(Z))
+            model.missing = "a,b"
+            with self.assertRaisesRegex(ValueError, "missing='a,b' cannot"):
+                lapis.save(model, folder + "/p.lapis")
+
     def test_parameters_without_effect_are_told(self):
         """By name, and only those that were given."""
         X, y, _ = two_classes(60, 3)
