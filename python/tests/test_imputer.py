@@ -93,6 +93,11 @@ class Auto(unittest.TestCase):
                       ("mid", "top"))
         with self.assertRaisesRegex(ValueError, "column 1.*'high'"):
             imputer.transform([[.9, "high", 9.1]])
+        frame = pandas.DataFrame(X, columns=["share", "kind", "tenfold"])
+        imputer.fit(frame)
+        frame["tenfold"] = frame["tenfold"].astype(float) * 100
+        with self.assertWarnsRegex(UserWarning, "tenfold: of .* lie outside"):
+            imputer.transform(frame)
 
     def test_places_are_those_of_X(self):
         X = np.empty((30, 3), dtype=object)
