@@ -35,8 +35,8 @@ def _keep_missing(estimator, model):
              for word in listed]
     lost = [word for word in words if "," in word]
     if lost:
-        raise ValueError(f"missing={lost[0]!r} cannot be written: a model file "
-                         "has its words between commas; pickle keeps it")
+        raise ValueError("a model file keeps words between commas, and "
+                         f"missing={lost[0]!r} has one in it; pickle keeps it")
     model.set_text("missing", [",".join(filter(None, words))])
 
 

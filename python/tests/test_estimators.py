@@ -122,7 +122,7 @@ class Checks(unittest.TestCase):
                     np.testing.assert_array_equal(said,
                                                   model.predict_proba(Z))
             model.missing = "a,b"
-            with self.assertRaisesRegex(ValueError, "missing='a,b' cannot"):
+            with self.assertRaisesRegex(ValueError, "missing='a,b' has one"):
                 lapis.save(model, folder + "/p.lapis")
 
     def test_parameters_without_effect_are_told(self):
