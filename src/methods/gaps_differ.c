@@ -41,27 +41,37 @@ static void say(lapis_ctx *ctx, const char *method, const lapis_data *data,
             without.known, without.all);
 }
 
+/* Of each feature, how many samples know it: without a target, with one. */
+static void count_known(const lapis_mat *X, const lapis_mat *Y,
+                        known_share (*of)[2])
+{
+  double all[2] = {0, 0};
+  for (int64_t j = 0; j < X->cols; j++) {
+    bool target = has_target(Y, j);
+    all[target]++;
+    for (int64_t i = 0; i < X->rows; i++)
+      of[i][target].known += !isnan(lapis_mat_at(X, i, j));
+  }
+  for (int64_t i = 0; i < X->rows; i++)
+    for (int k = 0; k < 2; k++) of[i][k].all = all[k];
+}
+
 lapis_status remark_gaps(lapis_ctx *ctx, const char *method,
                          const lapis_data *data)
 {
   enum { NAMED = 3 };
   const lapis_mat *X = &data->X, *Y = &data->Y;
   int64_t more = -NAMED;
-  if (X->colptr != NULL || Y->colptr != NULL || base_ranks(ctx) > 1)
+  if (X->colptr != NULL || Y->colptr != NULL || base_ranks(ctx) > 1 ||
+      lapis_mat_missing(X) == 0)
     return LAPIS_OK;
-  bool *target = base_alloc(ctx, X->cols, sizeof *target);
-  if (target == NULL) return LAPIS_ENOMEM;
-  for (int64_t j = 0; j < X->cols; j++) target[j] = has_target(Y, j);
-  for (int64_t i = 0; i < X->rows; i++) {
-    known_share of[2] = {{0, 0}, {0, 0}}; /* without, with a target */
-    for (int64_t j = 0; j < X->cols; j++) {
-      of[target[j]].known += !isnan(lapis_mat_at(X, i, j));
-      of[target[j]].all++;
-    }
-    if (remark_shares_differ(of[0], of[1]) && more++ < 0)
-      say(ctx, method, data, i, of[1], of[0]);
-  }
-  base_free(target);
+  known_share(*of)[2] = base_alloc(ctx, X->rows, sizeof *of);
+  if (of == NULL) return LAPIS_ENOMEM;
+  count_known(X, Y, of);
+  for (int64_t i = 0; i < X->rows; i++)
+    if (remark_shares_differ(of[i][0], of[i][1]) && more++ < 0)
+      say(ctx, method, data, i, of[i][1], of[i][0]);
+  base_free(of);
   if (more > 0)
     base_note(ctx, BASE_WARNING, "gaps-differ",
               "%s: so do the gaps of %" PRId64 " features more", method, more);
