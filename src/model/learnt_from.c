@@ -95,7 +95,8 @@ static void check_range(remarks *r, int64_t i, const mat_seen *here, double low,
   bool far = is_far(here->low, low, high) || is_far(here->high, low, high);
   int64_t outside = 0;
   char name[REMARK_VALUE];
-  if (!(wide > 0) || here->known == 0) return;
+  bool within = here->low >= low && here->high <= high;
+  if (!(wide > 0) || here->known == 0 || within) return;
   for (int64_t j = 0; j < X->cols; j++) {
     double x = lapis_mat_at(X, i, j);
     outside += fmax(low - x, x - high) > 1e-6 * wide;
