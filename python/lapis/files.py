@@ -14,6 +14,7 @@ from ._settings import table
 from .completion import (AutoClassifier, AutoRegressor,
                          MatrixCompletionClassifier)
 from .exceptions import NotFittedError
+from .imputer import as_number
 from .robust import RobustLDA, RobustPCA, RobustRegressor
 from .svm import MISVMPlusClassifier, SVMPlusClassifier
 
@@ -43,14 +44,9 @@ def _keep_missing(estimator, model):
 def _missing_of(model):
     kept = model.get("missing")
     words = [] if kept is None else str(np.ravel(kept)[0]).split(",")
-    return [_number_or_word(word) for word in words if word] or None
-
-
-def _number_or_word(word):
-    try:
-        return float(word)
-    except ValueError:
-        return word
+    read = [(as_number(word), word) for word in words if word]
+    return [word if number is None else number
+            for number, word in read] or None
 
 
 def _sign(estimator, model):

@@ -353,7 +353,7 @@ class LowRankImputer(TransformerMixin, Estimator):
         return feature_names_of(self, input_features)
 
 
-def _as_number(word):
+def as_number(word):
     try:
         return float(word)
     except (TypeError, ValueError):
@@ -372,7 +372,7 @@ def _words_of(column, i, titles):
         if not isinstance(v, (str, bytes, numbers.Number)):
             raise TypeError("argument must be a string or a number, not "
                             f"{type(v).__name__}")
-    if all(_as_number(v) is not None for v in known):
+    if all(as_number(v) is not None for v in known):
         return None
     return sorted(set(map(str, known)))
 
