@@ -105,9 +105,11 @@ INLINED void KERNEL(few_block)(operand A, operand B, double alpha, int64_t m,
     for (int j = 0; j < cols; j++)
       b[l][j] = (PACK){0} + alpha * B.p[j * B.ld + l];
   for (; i + WIDTH <= m; i += WIDTH) {
+    if (ahead) {
 #pragma GCC unroll 8
-    for (int l = 0; l < many && ahead; l++)
-      __builtin_prefetch(A.p + (l + many) * A.ld + i);
+      for (int l = 0; l < many; l++)
+        __builtin_prefetch(A.p + (l + many) * A.ld + i);
+    }
 #pragma GCC unroll 8
     for (int q = 0; q < WIDTH; q += LANES) {
       PACK a[FEW_MANY];
@@ -174,9 +176,11 @@ INLINED void KERNEL(inner_block)(operand A, operand B, int64_t m, double *c,
 #pragma GCC unroll 8
       for (int q = 0; q < PARTS; q++) sum[r][j][q] = (PACK){0};
   for (; i + WIDTH <= m; i += WIDTH) {
+    if (ahead) {
 #pragma GCC unroll 8
-    for (int r = 0; r < rows && ahead; r++)
-      __builtin_prefetch(A.p + (r + rows) * A.ld + i);
+      for (int r = 0; r < rows; r++)
+        __builtin_prefetch(A.p + (r + rows) * A.ld + i);
+    }
 #pragma GCC unroll 8
     for (int q = 0; q < PARTS; q++) {
       PACK b[INNER_COLS];
