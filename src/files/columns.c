@@ -257,7 +257,7 @@ static void add_remark(lapis_column *c, const char *said, arena *memory)
 }
 
 /* What is doubtful, in sentences. */
-static lapis_status doubt(lapis_column *c, seen *in, arena *memory)
+static lapis_status doubt(lapis_column *c, seen *in, int columns, arena *memory)
 {
   char said[FACTS_BYTES];
   bool numbers =
@@ -266,7 +266,8 @@ static lapis_status doubt(lapis_column *c, seen *in, arena *memory)
   for (int k = 0; facts_say(in->facts, k, said); k++)
     add_remark(c, said, memory);
   if (!numbers) return LAPIS_OK;
-  TRY(far_cells_say(memory->ctx, in->facts, in->number, in->rows, said));
+  TRY(far_cells_say(memory->ctx, in->facts, in->number, in->rows, columns,
+                    said));
   add_remark(c, said, memory);
   return LAPIS_OK;
 }
@@ -280,7 +281,7 @@ static lapis_status end_columns(lapis_columns *out, arena *memory, seen *in,
     lapis_column *c = &out->column[j];
     judge(c, &in[j], &all, out->delimiter, decimal, memory);
     texts_first(c, &in[j]);
-    TRY(doubt(c, &in[j], memory));
+    TRY(doubt(c, &in[j], out->listed, memory));
     const csv_cell *odd = c->declared ? NULL : odd_one(c, &in[j]);
     if (odd != NULL && c->type == LAPIS_COLUMN_TEXT)
       c->odd_one = copy_cell(memory, copy, odd);

@@ -49,7 +49,8 @@ static void say(const double *number, int64_t rows, int64_t count, double low,
 }
 
 lapis_status far_cells_say(lapis_ctx *ctx, const io_facts *facts,
-                           double *number, int64_t rows, char said[FACTS_BYTES])
+                           double *number, int64_t rows, int64_t columns,
+                           char said[FACTS_BYTES])
 {
   double low, high;
   int64_t n = 0;
@@ -61,7 +62,7 @@ lapis_status far_cells_say(lapis_ctx *ctx, const io_facts *facts,
     if (isfinite(number[i])) sorted[n++] = number[i];
   }
   qsort(sorted, (size_t)n, sizeof *sorted, mat_ascending);
-  int64_t count = mat_count_apart(sorted, n, &low, &high);
+  int64_t count = mat_count_apart(sorted, n, columns, &low, &high);
   base_free(sorted);
   if (count > 0) say(number, rows, count, low, high, said);
   return LAPIS_OK;

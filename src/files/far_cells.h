@@ -3,10 +3,10 @@
 #define LAPIS_FAR_CELLS_H
 #include "files/io.h"
 
-/* Of the numbers of a column, a row each, NaN where there is none; "" where all
- * are near.  Those that facts_say names become NaN. */
+/* Of the numbers of a column of so many, a row each, NaN where there is none;
+ * "" where all are near.  Those that facts_say names become NaN. */
 lapis_status far_cells_say(lapis_ctx *ctx, const io_facts *facts,
-                           double *number, int64_t rows,
+                           double *number, int64_t rows, int64_t columns,
                            char said[FACTS_BYTES]);
 
 #endif

@@ -9,7 +9,9 @@
  * where it is farther from the next one than all others are from each other,
  * and as many times as far from the median as that one, as that one is compared
  * with the median deviation: of n numbers of a Pareto distribution, whatever
- * its exponent, the largest is so with probability 2 / n. */
+ * its exponent, the largest is so with probability 2 / n.  Of the largest of D
+ * features one is so sooner: in logarithms it has to be 1 + log D / log n times
+ * as far beyond the next one, which makes 2 / n of them all. */
 #include "mat/far.h"
 
 #include <float.h>
@@ -69,8 +71,8 @@ static double median_deviation(span s, int64_t n)
   return reach(&s);
 }
 
-int64_t mat_count_apart(const double *sorted, int64_t n, double *low,
-                        double *high)
+int64_t mat_count_apart(const double *sorted, int64_t n, int64_t of,
+                        double *low, double *high)
 {
   enum { LEAST = 40, FEW = 20 }; /* a tail is so once in 20 times at most */
   span s = {.number = sorted, .end = n};
@@ -79,11 +81,12 @@ int64_t mat_count_apart(const double *sorted, int64_t n, double *low,
   if (n < LEAST) return 0;
   mat_far_limits(sorted, n, &s.middle, &limit);
   double usual = median_deviation(s, n);
+  double times = 1 + log((double)of) / log((double)n);
   for (int64_t k = 1; FEW * k <= n && reach(&s) > limit; k++) {
     span rest = shrink(s);
     double far = reach(&s), next = reach(&rest);
     double wide = sorted[rest.end - 1] - sorted[rest.first];
-    if (far - next > wide && far * usual > next * next) {
+    if (far - next > wide && log(far / next) > times * log(next / usual)) {
       count = k;
       *low = sorted[rest.first];
       *high = sorted[rest.end - 1];

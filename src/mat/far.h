@@ -10,8 +10,9 @@ void mat_far_limits(const double *sorted, int64_t n, double *middle,
                     double *limit);
 /* How many are far from all others, too, which a long tail is not: those below
  * *low and above *high, between which the others lie.  0 of fewer than 40, and
- * where they would be more than one of twenty. */
-int64_t mat_count_apart(const double *sorted, int64_t n, double *low,
-                        double *high);
+ * where they would be more than one of twenty.  `of`: how many features are
+ * looked at, the more of which the farther is far. */
+int64_t mat_count_apart(const double *sorted, int64_t n, int64_t of,
+                        double *low, double *high);
 
 #endif

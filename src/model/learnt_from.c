@@ -85,7 +85,8 @@ static bool is_far(double x, double low, double high)
          fmax(log(low / x), log(x / high)) > log(high / low);
 }
 
-/* One value is far, or half of them, and no few, are outside. */
+/* One value is far, or half of them, and no few, are outside by a tenth of the
+ * range: a dark glass on every eye is not another unit. */
 static void check_range(remarks *r, int64_t i, const mat_seen *here, double low,
                         double high)
 {
@@ -93,15 +94,16 @@ static void check_range(remarks *r, int64_t i, const mat_seen *here, double low,
   const lapis_mat *X = &r->data->X;
   double wide = high - low;
   bool far = is_far(here->low, low, high) || is_far(here->high, low, high);
-  int64_t outside = 0;
+  int64_t outside = 0, well_outside = 0;
   char name[REMARK_VALUE];
   bool within = here->low >= low && here->high <= high;
   if (!(wide > 0) || here->known == 0 || within) return;
   for (int64_t j = 0; j < X->cols; j++) {
-    double x = lapis_mat_at(X, i, j);
-    outside += fmax(low - x, x - high) > 1e-6 * wide;
+    double x = lapis_mat_at(X, i, j), off = fmax(low - x, x - high);
+    outside += off > 1e-6 * wide;
+    well_outside += off > wide / 10;
   }
-  if (!far && (here->known < LEAST || 2 * outside < here->known)) return;
+  if (!far && (here->known < LEAST || 2 * well_outside < here->known)) return;
   if (r->outside++ < NAMED)
     base_note(r->ctx, BASE_WARNING, "values-outside",
               "predict: %s: of %" PRId64 " values %" PRId64

@@ -7,12 +7,13 @@
 
 enum { N = 200, COLUMNS = 300 };
 
-static int64_t count(const double *x, int64_t n, double *low, double *high)
+static int64_t count(const double *x, int64_t n, int64_t of, double *low,
+                     double *high)
 {
   double sorted[N];
   memcpy(sorted, x, (size_t)n * sizeof *sorted);
   qsort(sorted, (size_t)n, sizeof *sorted, mat_ascending);
-  return mat_count_apart(sorted, n, low, high);
+  return mat_count_apart(sorted, n, of, low, high);
 }
 
 static void slips_and_codes_are_found(void **state)
@@ -21,19 +22,19 @@ static void slips_and_codes_are_found(void **state)
   double x[N], y[N], low, high;
   uint64_t seed = 4;
   for (int i = 0; i < N; i++) x[i] = 50 + 10 * check_normal(&seed);
-  assert_int_equal(count(x, N, &low, &high), 0);
+  assert_int_equal(count(x, N, 10, &low, &high), 0);
   x[5] = 512;
   x[6] = x[7] = 999;
   x[8] = -999;
-  assert_int_equal(count(x, N, &low, &high), 4);
+  assert_int_equal(count(x, N, 10, &low, &high), 4);
   assert_true(low > 0 && low < 50 && high > 50 && high < 100);
   for (int i = 0; i < N; i++) y[i] = -1e-3 * x[i] + 7;
-  assert_int_equal(count(y, N, &low, &high), 4);
-  assert_int_equal(count(x, 40, &low, &high), 0); /* they are too many */
+  assert_int_equal(count(y, N, 10, &low, &high), 4);
+  assert_int_equal(count(x, 40, 10, &low, &high), 0); /* they are too many */
   for (int i = 0; i < N; i++) y[i] = i < 4 ? 9 : i % 2;
-  assert_int_equal(count(y, N, &low, &high), 4);
+  assert_int_equal(count(y, N, 10, &low, &high), 4);
   for (int i = 0; i < N; i++) y[i] = i < 4 ? 9 : 1; /* no range to compare */
-  assert_int_equal(count(y, N, &low, &high), 0);
+  assert_int_equal(count(y, N, 10, &low, &high), 0);
 }
 
 static double draw(int kind, uint64_t *seed)
@@ -54,11 +55,13 @@ static void tails_that_go_on_are_not(void **state)
   double x[N], low, high;
   uint64_t seed = 11;
   for (int kind = 0; kind < 7; kind++) {
-    int found = 0;
+    int found = 0, of_all = 0;
     for (int k = 0; k < COLUMNS; k++) {
       for (int i = 0; i < N; i++) x[i] = draw(kind, &seed);
-      found += count(x, N, &low, &high) > 0;
+      found += count(x, N, 1, &low, &high) > 0;
+      of_all += count(x, N, COLUMNS, &low, &high) > 0;
     }
+    CHECK_AT_MOST(of_all, 1);
     CHECK_AT_MOST(found, .04 * COLUMNS); /* 2 / n each, at both ends */
   }
 }
