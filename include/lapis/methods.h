@@ -197,18 +197,22 @@ typedef struct lapis_linear_settings {
 LAPIS_METHOD(linear, lapis_linear_settings)
 
 /* trees: extremely randomised trees [GEW06], whose gaps of X hold the mean of
- * the feature; or a random forest [B01], whose trees have a side for gaps.  Of
+ * the feature; or a random forest [B01], or boosted trees [F01], each of which
+ * fits what those before it leave over; these have a side for gaps.  Of
  * classes, or of numbers. */
 typedef enum lapis_trees_kind {
   LAPIS_TREES_RANDOM,
-  LAPIS_TREES_FOREST
+  LAPIS_TREES_FOREST,
+  LAPIS_TREES_BOOSTED
 } lapis_trees_kind;
 typedef struct lapis_trees_settings {
   size_t size;
   lapis_stop stop;     /* seconds: fewer trees answer */
   int64_t trees, leaf; /* how many; the fewest samples that a leaf holds */
   int kind, targets;   /* lapis_trees_kind, lapis_targets */
-  double share;        /* of features that a split tries; NaN: by the targets */
+  double share;  /* of features that a split tries; NaN: by kind, targets */
+  int64_t depth; /* boosted: splits on the way to a leaf, at most */
+  double rate;   /* boosted: of its best a tree adds so much */
 } lapis_trees_settings;
 LAPIS_METHOD(trees, lapis_trees_settings)
 

@@ -249,8 +249,8 @@ class AutoClassifier(_Transductive):
     "class_features", "ask", "tol", "max_iters"))
 class AutoRegressor(RegressorMixin, Estimator):
     """Whichever method predicts known numbers best while they are hidden:
-    robust regression, ridge regression (lines, or behind a kernel), forests
-    or random trees; or the mean of those that are not clearly behind, where
+    robust regression, ridge regression (lines, or behind a kernel), forests,
+    boosted or random trees; or the mean of those that are not clearly behind, where
     it is ahead.  `y` may hold NaN where a number is not known, and `X`, which may
     be sparse, where a feature is not.  `y` of several columns is several numbers a sample.
 

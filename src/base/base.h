@@ -244,4 +244,11 @@ void rng_shuffle(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
 /* The same exchanges on whatever out holds. */
 void rng_permute(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
 
+/* Of numbers, for qsort and bsearch; no NaN among them. */
+static inline int base_ascending(const void *a, const void *b)
+{
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
 #endif

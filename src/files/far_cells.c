@@ -61,7 +61,7 @@ lapis_status far_cells_say(lapis_ctx *ctx, const io_facts *facts,
     if (facts_is_sentinel(facts, number[i])) number[i] = NAN; /* is said */
     if (isfinite(number[i])) sorted[n++] = number[i];
   }
-  qsort(sorted, (size_t)n, sizeof *sorted, mat_ascending);
+  qsort(sorted, (size_t)n, sizeof *sorted, base_ascending);
   int64_t count = mat_count_apart(sorted, n, columns, &low, &high);
   base_free(sorted);
   if (count > 0) say(number, rows, count, low, high, said);

@@ -19,12 +19,6 @@
 
 static const double FAR = 4, TENTHS = 2.563; /* deviations between them */
 
-int mat_ascending(const void *a, const void *b)
-{
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 static double quantile(const double *sorted, int64_t n, double share)
 {
   double at = share * (double)(n - 1);

@@ -3,8 +3,6 @@
 #define LAPIS_FAR_H
 #include "base/base.h"
 
-/* For qsort; no NaN among them. */
-int mat_ascending(const void *a, const void *b);
 /* Of n sorted numbers: far is what lies farther than *limit from *middle. */
 void mat_far_limits(const double *sorted, int64_t n, double *middle,
                     double *limit);

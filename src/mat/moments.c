@@ -85,12 +85,6 @@ lapis_status mat_measure(lapis_ctx *ctx, const lapis_mat *X,
   return s;
 }
 
-static int by_size(const void *a, const void *b)
-{
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 lapis_status mat_one_unit(lapis_ctx *ctx, const lapis_mat *X, bool *out)
 {
   static const double FAR = 10;
@@ -102,7 +96,7 @@ lapis_status mat_one_unit(lapis_ctx *ctx, const lapis_mat *X, bool *out)
   mat_moments of = {d, memory, memory + d, size};
   lapis_status s = mat_measure(ctx, X, NULL, &of);
   for (int64_t i = 0; i < d; i++) size[i] = hypot(of.mean[i], size[i]);
-  qsort(size, (size_t)d, sizeof *size, by_size);
+  qsort(size, (size_t)d, sizeof *size, base_ascending);
   if (s >= 0 && d > 0) *out = size[d - 1] <= FAR * size[d / 2];
   base_free(memory);
   return s;

@@ -7,17 +7,11 @@
 
 enum { MAX_CLASSES = 10000 };
 
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Sorts and returns how many different ones there are, which come first. */
 static int64_t unique(double *value, int64_t known)
 {
   int64_t count = 0;
-  qsort(value, (size_t)known, sizeof *value, by_value);
+  qsort(value, (size_t)known, sizeof *value, base_ascending);
   for (int64_t k = 0; k < known; k++)
     if (k == 0 || value[k] > value[count - 1]) value[count++] = value[k];
   return count;
@@ -221,7 +215,7 @@ static lapis_status count_values(lapis_ctx *ctx, const lapis_mat *Y, int64_t i,
     double v = lapis_mat_at(Y, i, j);
     const double *at =
         isnan(v) ? NULL
-                 : bsearch(&v, value, (size_t)K, sizeof *value, by_value);
+                 : bsearch(&v, value, (size_t)K, sizeof *value, base_ascending);
     if (at != NULL) count[at - value]++;
   }
   return base_sum(ctx, count, K);

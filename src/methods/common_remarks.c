@@ -21,12 +21,6 @@ typedef struct value_count {
   double value, count;
 } value_count;
 
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The different values of Y in their order, and how often each is; *out is
  * freed by base_free. */
 static lapis_status count_values(lapis_ctx *ctx, const lapis_mat *Y,
@@ -40,7 +34,7 @@ static lapis_status count_values(lapis_ctx *ctx, const lapis_mat *Y,
     double v = lapis_mat_at(Y, 0, j);
     if (isfinite(v)) value[n++] = v;
   }
-  if (value != NULL) qsort(value, (size_t)n, sizeof *value, by_value);
+  if (value != NULL) qsort(value, (size_t)n, sizeof *value, base_ascending);
   for (int64_t k = 0; *out != NULL && k < n; k++) {
     bool first = k == 0 || value[k] > value[k - 1];
     if (first) (*out)[(*count)++].value = value[k];

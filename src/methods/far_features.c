@@ -23,7 +23,7 @@ static void look(const lapis_mat *X, int64_t i, double *sorted, far_found *all)
     double x = lapis_mat_at(X, i, k);
     if (!isnan(x)) sorted[n++] = x;
   }
-  qsort(sorted, (size_t)n, sizeof *sorted, mat_ascending);
+  qsort(sorted, (size_t)n, sizeof *sorted, base_ascending);
   int64_t count = mat_count_apart(sorted, n, X->rows, &low, &high);
   if (count == 0) return;
   all->cells += count;

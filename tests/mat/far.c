@@ -12,7 +12,7 @@ static int64_t count(const double *x, int64_t n, int64_t of, double *low,
 {
   double sorted[N];
   memcpy(sorted, x, (size_t)n * sizeof *sorted);
-  qsort(sorted, (size_t)n, sizeof *sorted, mat_ascending);
+  qsort(sorted, (size_t)n, sizeof *sorted, base_ascending);
   return mat_count_apart(sorted, n, of, low, high);
 }
 

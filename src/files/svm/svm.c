@@ -295,18 +295,12 @@ static void append(void *user, int64_t sample, double value)
   if (!isnan(value)) l->value[l->count++] = value;
 }
 
-static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The distinct labels, sorted. */
 static void make_distinct(label_list *l)
 {
   int64_t count = 0;
   if (l->count > 0)
-    qsort(l->value, (size_t)l->count, sizeof *l->value, by_value);
+    qsort(l->value, (size_t)l->count, sizeof *l->value, base_ascending);
   for (int64_t k = 0; k < l->count; k++)
     if (count == 0 || l->value[k] > l->value[count - 1])
       l->value[count++] = l->value[k];
@@ -325,7 +319,7 @@ static void mark(void *user, int64_t sample, double value)
   double *column = (double *)m->Y.val + sample * m->Y.ld;
   const double *at = l->count == 0 ? NULL
                                    : bsearch(&value, l->value, (size_t)l->count,
-                                             sizeof value, by_value);
+                                             sizeof value, base_ascending);
   if (!isnan(value) && at != NULL) column[at - l->value] = 1;
   for (int64_t c = 0; isnan(value) && c < l->count; c++) column[c] = NAN;
 }

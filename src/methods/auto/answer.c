@@ -107,14 +107,16 @@ static lapis_status add_part(const comparison *r, const candidate *x,
   ++*count;
   if (!r->o.numbers) p->slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
   p->map_text = reads < 0 ? candidate_map(r, x) : candidate_map_of_filled(r, x);
-  if (x->kind == CANDIDATE_TREES) {
+  if (candidate_grows(x)) {
     p->method = lapis_method_find("trees");
     lapis_settings_default(p->method, &p->set);
-    p->set.trees.kind = x->forest ? LAPIS_TREES_FOREST : LAPIS_TREES_RANDOM;
+    p->set.trees.kind = (int)x->grown;
     p->set.trees.targets =
         r->o.numbers ? LAPIS_TARGETS_NUMBERS : LAPIS_TARGETS_CLASSES;
-    if (x->all) p->set.trees.share = 1;
-    p->set.trees.trees = RACE_TREES;
+    p->set.trees.share = x->share;
+    p->set.trees.trees = x->count;
+    if (x->depth > 0) p->set.trees.depth = x->depth;
+    p->set.trees.rate = BOOSTED_RATE;
     p->set.trees.leaf = x->leaf;
     p->set.trees.stop.seconds = like->stop.seconds;
     return LAPIS_OK;

@@ -205,10 +205,10 @@ static double allow(auto_solver *w, double started, double share)
 /* ---- remarks ------------------------------------------------------------*/
 static const char *called(const auto_solver *w, const candidate_figures *x)
 {
-  bool linear = strcmp(x->method, "linear") == 0;
   if (strcmp(x->method, "mean") == 0) return "the mean of";
-  if (strstr(x->settings, "--kind forest") != NULL) return "a forest of trees";
-  if (!linear) return x->method;
+  if (strstr(x->settings, "--kind forest")) return "a forest of trees";
+  if (strstr(x->settings, "--kind boosted")) return "boosted trees";
+  if (strcmp(x->method, "linear") != 0) return x->method;
   bool kernel = strstr(x->settings, "nystrom:") != NULL;
   if (w->options.numbers)
     return kernel ? "kernel ridge regression" : "ridge regression";

@@ -17,14 +17,10 @@
 static const double LOOSE_TOL = 1e-3;
 enum { LOOSE_ITERS = 200 };
 
-typedef struct row { /* of the table of candidates */
-  int labels;
-  double mu_rel, lambda, gamma;
-} row;
 enum { ROWS = 6 };
 static const struct {
   variant_maps maps;
-  row row[ROWS];
+  mc_row row[ROWS];
 } of_variant[] = {
     [LAPIS_MC_1] = {{.map = "standard",
                      .sparse = "none",
@@ -49,19 +45,18 @@ static const struct {
                            {LAPIS_MC_LABELS_RARE, .1, .1, 3},
                            {LAPIS_MC_LABELS_RARE, .03, .1, 3}}}};
 /* of what counts are read as beside `standard` */
-static const row of_counts[ROWS] = {{LAPIS_MC_LABELS_RARE, .3, 1, 3},
-                                    {LAPIS_MC_LABELS_RARE, .3, .1, 3}};
+static const mc_row of_counts[ROWS] = {{LAPIS_MC_LABELS_RARE, .3, 1, 3},
+                                       {LAPIS_MC_LABELS_RARE, .3, .1, 3}};
 static const double weights[] = {.01, .1, 1}; /* C of linear ones */
 enum { LEAF = 2 }; /* of trees; 1 follows flipped labels, 3 loses classes */
 static const int64_t leaves[] = {1, 3}; /* of forests */
-static const double LEAST_C = .0009;
+static const int64_t boosted[][2] = {{100, 2}, {100, 4}};
 /* Behind a kernel, whose features are of length 1 at most: C, and widths. */
 static const double kernel_weights[] = {1, 10}, widths[] = {1, .25};
 enum { MOST_GROWN = 100000 };
-static const double MOST_KERNEL_C = 1001, MOST_WIDTH = 17;
 
 /* misvm, of bags */
-static const double svm_weights[] = {1, 10}, LEAST_SVM_C = .1, MOST_SVM_C = 100;
+static const double svm_weights[] = {1, 10};
 static const int svm_kernels[] = {LAPIS_KERNEL_RBF, LAPIS_KERNEL_LINEAR};
 
 const variant_maps *candidates_maps(int variant)
@@ -74,10 +69,11 @@ static bool same(const candidate *a, const candidate *b)
 {
   return a->kind == b->kind && a->filled == b->filled && a->map == b->map &&
          a->C == b->C && a->kernel == b->kernel && a->leaf == b->leaf &&
-         a->forest == b->forest && a->all == b->all &&
-         a->svm_kernel == b->svm_kernel && a->turned == b->turned &&
-         a->set.labels == b->set.labels && a->set.lambda == b->set.lambda &&
-         a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
+         a->grown == b->grown && a->count == b->count && a->depth == b->depth &&
+         (a->share >= 1) == (b->share >= 1) && a->svm_kernel == b->svm_kernel &&
+         a->turned == b->turned && a->set.labels == b->set.labels &&
+         a->set.lambda == b->set.lambda && a->set.gamma == b->set.gamma &&
+         a->set.mu_rel == b->set.mu_rel;
 }
 
 int candidates_place(comparison *r, const candidate *x)
@@ -90,7 +86,7 @@ int candidates_place(comparison *r, const candidate *x)
 }
 
 /* What is stated stays as it is. */
-static bool add_mc(comparison *r, int map, const row *at)
+bool candidates_add_mc(comparison *r, int map, const mc_row *at)
 {
   candidate x = {.map = map, .set = r->set};
   unsigned stated = r->o.stated;
@@ -125,12 +121,23 @@ static lapis_status add_kernels(comparison *r, int map)
 
 void candidates_filler(comparison *r)
 {
-  add_mc(r, 0, &of_variant[r->set.variant].row[0]);
+  candidates_add_mc(r, 0, &of_variant[r->set.variant].row[0]);
 }
 
 static bool trees_pay(const comparison *r)
 {
   return r->o.trees && r->n <= MOST_GROWN;
+}
+
+void candidates_boosted(comparison *r)
+{
+  for (size_t k = 0; k < sizeof boosted / sizeof *boosted; k++)
+    candidates_add(r, &(candidate){.kind = CANDIDATE_BOOSTED,
+                                   .grown = TREES_BOOSTED,
+                                   .count = boosted[k][0],
+                                   .depth = boosted[k][1],
+                                   .share = BOOSTED_SHARE,
+                                   .leaf = BOOSTED_LEAF});
 }
 
 static void list_svms(comparison *r)
@@ -147,10 +154,10 @@ lapis_status candidates_list(comparison *r)
 {
   for (int i = 0; r->o.mc && i < ROWS; i++)
     if (of_variant[r->set.variant].row[i].gamma > 0)
-      add_mc(r, 0, &of_variant[r->set.variant].row[i]);
+      candidates_add_mc(r, 0, &of_variant[r->set.variant].row[i]);
   int maps = r->counts ? r->n_maps : 1; /* lines alone read lengths */
   for (int i = 0; r->o.mc && r->counts && i < ROWS; i++)
-    if (of_counts[i].gamma > 0) add_mc(r, 1, &of_counts[i]);
+    if (of_counts[i].gamma > 0) candidates_add_mc(r, 1, &of_counts[i]);
   for (int map = 0; r->o.linear && map < r->n_maps; map++)
     for (size_t k = 0; k < sizeof weights / sizeof *weights; k++) {
       candidate x = {.kind = CANDIDATE_LINEAR, .map = map, .C = weights[k]};
@@ -161,125 +168,23 @@ lapis_status candidates_list(comparison *r)
   for (int map = 0; kernels_pay(r) && map < maps; map++)
     TRY(add_kernels(r, map));
   for (int map = 0; trees_pay(r) && map < maps; map++) {
-    candidate x = {.kind = CANDIDATE_TREES, .map = map, .leaf = LEAF};
+    candidate x = {.kind = CANDIDATE_TREES,
+                   .map = map,
+                   .count = RACE_TREES,
+                   .share = NAN,
+                   .leaf = LEAF};
     if (r->imputes || !r->fills || map > 0) candidates_add(r, &x);
     x.filled = true;
     if (r->fills && map == 0) candidates_add(r, &x);
   }
   for (size_t k = 0; trees_pay(r) && k < sizeof leaves / sizeof *leaves; k++)
     candidates_add(r, &(candidate){.kind = CANDIDATE_TREES,
-                                   .forest = true,
+                                   .grown = TREES_FOREST,
+                                   .count = RACE_TREES,
+                                   .share = NAN,
                                    .leaf = leaves[k]});
+  if (trees_pay(r)) candidates_boosted(r);
   list_svms(r);
-  return LAPIS_OK;
-}
-
-/* Whether the best stands at the lower and at the upper end of mu (else of
- * lambda) among the mc candidates of its map, whatever else they differ in;
- * alone, at both. */
-static void ends(const comparison *r, const candidate *b, bool of_mu,
-                 bool end[2])
-{
-  end[0] = end[1] = true;
-  for (int i = 0; i < r->count; i++) {
-    const candidate *x = &r->run[i];
-    if (x->kind != CANDIDATE_MC || x->map != b->map) continue;
-    double a = of_mu ? x->set.mu_rel : x->set.lambda;
-    double at = of_mu ? b->set.mu_rel : b->set.lambda;
-    if (a < at) end[0] = false;
-    if (a > at) end[1] = false;
-  }
-}
-
-/* The next value beyond the ends of what was tried, 0 where x is none. */
-static double beyond(double x, double least, double most, double factor)
-{
-  return x <= least ? x / factor : x >= most ? x * factor : 0;
-}
-
-/* The kernel beside the best one's, where that is the narrowest or the widest
- * of its kind. */
-static lapis_status widen_kernel(comparison *r, candidate b)
-{
-  const race_kernel *k = &r->kernel[b.kernel - 1];
-  double least = k->width, most = k->width;
-  for (int i = 0; i < r->n_kernels; i++) {
-    if (r->kernel[i].map != b.map) continue;
-    least = fmin(least, r->kernel[i].width);
-    most = fmax(most, r->kernel[i].width);
-  }
-  double width = beyond(k->width, least, most, 4);
-  if (width == 0 || width > MOST_WIDTH || width < 1 / MOST_WIDTH)
-    return LAPIS_OK;
-  TRY(kernels_find(r, b.map, width, &b.kernel));
-  if (b.kernel > 0) candidates_add(r, &b);
-  return LAPIS_OK;
-}
-
-/* Of logistic regressions: a C ten times smaller or larger. */
-static lapis_status widen_linear(comparison *r, int best)
-{
-  candidate b = r->run[best];
-  double least = b.C, most = b.C;
-  for (int i = 0; i < r->count; i++) {
-    const candidate *x = &r->run[i];
-    if (x->kind != CANDIDATE_LINEAR || x->map != b.map ||
-        x->filled != b.filled || x->kernel != b.kernel)
-      continue;
-    least = fmin(least, x->C);
-    most = fmax(most, x->C);
-  }
-  b.score = NULL;
-  b.answer = NULL;
-  b.judged = b.learnt = false;
-  if (b.kernel > 0) TRY(widen_kernel(r, b));
-  b.C = beyond(b.C, least, most, 10);
-  if (b.C >= LEAST_C && (b.kernel == 0 || b.C < MOST_KERNEL_C))
-    candidates_add(r, &b);
-  return LAPIS_OK;
-}
-
-static void widen_mc(comparison *r, int best)
-{
-  const candidate b = r->run[best];
-  const double factor[] = {1. / 3, 3};
-  for (int of_mu = 0; of_mu < 2; of_mu++) {
-    bool end[2];
-    unsigned stated = of_mu ? STATED_MU : STATED_LAMBDA;
-    if ((r->o.stated & stated) != 0) continue;
-    ends(r, &b, of_mu, end);
-    for (int k = 0; k < 2; k++) {
-      row at = {b.set.labels, b.set.mu_rel, b.set.lambda, b.set.gamma};
-      double *moved = of_mu ? &at.mu_rel : &at.lambda;
-      *moved = round(*moved * factor[k] * 1e4) / 1e4;
-      if (end[k] && *moved > 0 && at.mu_rel < 1) add_mc(r, b.map, &at);
-    }
-  }
-}
-
-/* A C ten times smaller and larger, where it was not tried. */
-static void widen_svm(comparison *r, int best)
-{
-  static const double factor[] = {.1, 10};
-  for (int k = 0; k < 2; k++) {
-    candidate x = {.kind = CANDIDATE_MISVM,
-                   .svm_kernel = r->run[best].svm_kernel,
-                   .turned = r->run[best].turned,
-                   .C = r->run[best].C * factor[k]};
-    if (x.C >= LEAST_SVM_C && x.C <= MOST_SVM_C) candidates_add(r, &x);
-  }
-}
-
-lapis_status candidates_widen(comparison *r, int best, int *more)
-{
-  int before = r->count;
-  if (r->run[best].kind == CANDIDATE_LINEAR)
-    TRY(widen_linear(r, best));
-  else if (r->run[best].kind == CANDIDATE_MISVM)
-    widen_svm(r, best);
-  else
-    widen_mc(r, best);
-  *more += r->count - before;
   return LAPIS_OK;
 }
 
@@ -640,41 +545,15 @@ static lapis_status rr_answers(comparison *r, candidate *x, int64_t fold)
 }
 
 /* ---- trees --------------------------------------------------------------*/
-static bool goes_on(void *user)
-{
-  const comparison *r = user;
-  return !base_late(r->ctx) && !base_cancelled(r->ctx);
-}
-
 static lapis_status grow(comparison *r, const candidate *x, const double *X,
                          int64_t d, const double *y, double *score)
 {
-  trees grown;
-  trees_problem p = {.kind = x->forest ? TREES_FOREST : TREES_RANDOM,
-                     .numbers = r->o.numbers,
-                     .X = X,
-                     .target = y,
-                     .weight = r->weight,
-                     .d = d,
-                     .n = r->n,
-                     .K = r->K,
-                     .share = x->all ? 1 : NAN,
-                     .stored = INFINITY, /* auto was weighed as a whole */
-                     .count = RACE_TREES,
-                     .leaf = x->leaf};
   bool *asked = base_alloc(r->ctx, r->n, sizeof *asked);
   if (asked == NULL) return LAPIS_ENOMEM;
   for (int64_t j = 0; j < r->n; j++) asked[j] = is_asked(r, y, j);
-  lapis_status s = trees_grow(r->ctx, &p, goes_on, r, &grown);
-  bool all = s >= 0 && grown.count == RACE_TREES;
-  if (all) trees_answer(&grown, X, d, r->n, asked, score);
-  for (int64_t j = 0; all && j < r->n; j++)
-    if (asked[j] && !r->o.numbers) trees_log_odds(&grown, score + j * r->K);
+  lapis_status s = candidate_grow(r, x, X, d, y, asked, score);
   base_free(asked);
-  if (s < 0) return s;
-  trees_free(&grown);
-  if (all) return LAPIS_OK;
-  return base_cancelled(r->ctx) ? LAPIS_CANCELLED : LAPIS_TIME_LIMIT;
+  return s;
 }
 
 static lapis_status trees_answers(comparison *r, candidate *x, int64_t fold)
@@ -682,7 +561,7 @@ static lapis_status trees_answers(comparison *r, candidate *x, int64_t fold)
   int64_t d;
   const double *from;
   d = r->X[x->map].rows;
-  if (x->forest)
+  if (candidate_reads_gaps(x))
     TRY(candidates_raw(r, x->map, &from));
   else
     TRY(features(r, x, fold, &from, &d));
@@ -721,7 +600,7 @@ lapis_status candidates_share(comparison *r, int first, int last)
     bool mc = x->kind == CANDIDATE_MC && !completes_gaps(r, x);
     if (mc && !r->tried[x->map]) make_common(r, x->map, &set);
     bool gaps = x->kind != CANDIDATE_MC && x->kind != CANDIDATE_RR &&
-                !x->forest && !x->filled;
+                !candidate_reads_gaps(x) && !x->filled;
     const double *unused;
     if (gaps && (x->kernel == 0 || r->imputes))
       TRY(candidates_fill(r, x->map, &unused));
@@ -790,7 +669,7 @@ lapis_status candidate_answers(comparison *r, candidate *x, int64_t fold)
   lapis_status s = fill_again(r, x, fold);
   if (s >= 0 && s != LAPIS_CANCELLED)
     s = x->kind == CANDIDATE_RR       ? rr_answers(r, x, fold)
-        : x->kind == CANDIDATE_TREES  ? trees_answers(r, x, fold)
+        : candidate_grows(x)          ? trees_answers(r, x, fold)
         : x->kind == CANDIDATE_LINEAR ? linear_answers(r, x, fold)
         : x->kind == CANDIDATE_MISVM  ? misvm_answers(r, x, fold)
                                       : mc_answers(r, x, fold);

@@ -13,14 +13,17 @@ enum {
   MOST_MAPS = 2,
   MOST_KERNELS = 12,
   MOST_FOLDS = 20,
-  RACE_TREES = 300,
+  RACE_TREES = 300, /* but of boosted ones */
+  BOOSTED_LEAF = 5,
   MOST_PARTS = 5 /* of a mean */
 };
+static const double BOOSTED_RATE = .1, BOOSTED_SHARE = .3;
 #define RACE_TRIMMED "trim,standard" /* a second map, of numbers */
 typedef enum candidate_kind {
   CANDIDATE_MC,
   CANDIDATE_LINEAR,
-  CANDIDATE_TREES,
+  CANDIDATE_TREES, /* by lot, or a forest */
+  CANDIDATE_BOOSTED,
   CANDIDATE_RR,    /* of numbers */
   CANDIDATE_KINDS, /* of candidates that answer by themselves */
   CANDIDATE_MEAN = CANDIDATE_KINDS, /* of the best of several of these kinds */
@@ -34,12 +37,14 @@ typedef struct candidate {
   int map;     /* place among the maps */
   int kernel;  /* linear: which of the race's it reads, from 1; 0: none */
   lapis_mc_settings set;
-  double C;        /* linear, misvm */
-  int svm_kernel;  /* misvm */
-  bool turned;     /* misvm: bags of the smaller value have such an instance */
-  int64_t leaf;    /* trees */
-  bool all;        /* trees whose splits try all features */
-  bool forest;     /* these are a forest, which reads gaps as they are */
+  double C;       /* linear, misvm */
+  int svm_kernel; /* misvm */
+  bool turned;    /* misvm: bags of the smaller value have such an instance */
+  /* trees of every kind: how many, and what they grow by (lapis_trees_settings)
+   */
+  trees_kind grown;
+  int64_t count, leaf, depth;
+  double share;
   double *score;   /* K x n of hidden labels, NaN elsewhere; for the larger
                     * value */
   sigmoid *answer; /* K: of its probabilities; one class of K: a softmax */
@@ -72,11 +77,22 @@ typedef struct race_kernel {
   race_features features;
 } race_kernel;
 
+/* Trees; and those of them that read gaps as they are. */
+static inline bool candidate_grows(const candidate *x)
+{
+  return x->kind == CANDIDATE_TREES || x->kind == CANDIDATE_BOOSTED;
+}
+
+static inline bool candidate_reads_gaps(const candidate *x)
+{
+  return candidate_grows(x) && x->grown != TREES_RANDOM;
+}
+
 /* Of one kind, lines and kernels apart, trees by lot and forests. */
 static inline bool candidates_alike(const candidate *a, const candidate *b)
 {
   return a->kind == b->kind && (a->kernel > 0) == (b->kernel > 0) &&
-         a->forest == b->forest;
+         a->grown == b->grown;
 }
 
 /* How features are changed before mc reads them in a variant. */
@@ -146,10 +162,17 @@ char *candidate_named(const comparison *r, const candidate *x);
 /* Who may compete, of text as the setting `candidates` has it, into *o. */
 lapis_status candidates_read(lapis_ctx *ctx, const char *text, bool bags,
                              auto_options *o);
+typedef struct mc_row { /* of a table of candidates */
+  int labels;
+  double mu_rel, lambda, gamma;
+} mc_row;
+/* What is stated stays as it is; whether it was not there. */
+bool candidates_add_mc(comparison *r, int map, const mc_row *at);
 /* The candidates of the settings that are left open. */
 lapis_status candidates_list(comparison *r);
-/* Further ones, where the best stands at an end of what was tried; *more: how
- * many. */
+void candidates_boosted(comparison *r); /* those of them, as far as here */
+/* widen.c: further ones, where the best stands at an end of what was tried;
+ * *more: how many. */
 lapis_status candidates_widen(comparison *r, int best, int *more);
 /* means.c: the mean of the probabilities of some candidates, as a further one.
  */
@@ -207,6 +230,11 @@ lapis_status kernels_features(comparison *r, const candidate *x, int64_t fold,
                               const race_features **out);
 void kernels_drop(comparison *r); /* features, which running needs */
 void kernels_free(comparison *r);
+/* grown.c: trees like x of X (d x n) and y (K x n), and what they score for the
+ * samples asked. */
+lapis_status candidate_grow(comparison *r, const candidate *x, const double *X,
+                            int64_t d, const double *y, const bool *asked,
+                            double *score);
 /* fill.c.  X behind a map, its gaps filled, or as they are: d x n. */
 lapis_status candidates_fill(comparison *r, int map, const double **out);
 lapis_status candidates_raw(comparison *r, int map, const double **out);

@@ -176,21 +176,30 @@ static lapis_status judge_from(comparison *r, int first)
   return LAPIS_OK;
 }
 
+/* More trees than those that are clearly behind lead nowhere, and cost much. */
+static bool pays_to_widen(const comparison *r, const candidate *x)
+{
+  double error, by = race_behind(r, x, &r->run[r->order[0]], &error);
+  return x->kind != CANDIDATE_BOOSTED || !(by > CLEARLY_BEHIND * error);
+}
+
 /* Further candidates where the best of a kind stands at an end; how many. */
 static lapis_status widen(comparison *r, int *more)
 {
-  enum { WIDENED = 4 }; /* mc, lines, lines behind a kernel, misvm */
-  int best[WIDENED] = {-1, -1, -1, -1};
+  enum { WIDENED = 5 }; /* mc, lines, behind a kernel, misvm, boosted trees */
+  int best[WIDENED] = {-1, -1, -1, -1, -1};
   *more = 0;
   for (int i = comparison_count(r) - 1; i >= 0; i--) {
     const candidate *x = &r->run[r->order[i]];
     bool line = x->kind == CANDIDATE_LINEAR, svm = x->kind == CANDIDATE_MISVM;
-    if (!line && !svm && x->kind != CANDIDATE_MC) continue;
-    best[svm ? 3 : !line ? 0 : x->kernel > 0 ? 2 : 1] = r->order[i];
+    bool grown = x->kind == CANDIDATE_BOOSTED;
+    if (!line && !svm && !grown && x->kind != CANDIDATE_MC) continue;
+    best[grown ? 4 : svm ? 3 : !line ? 0 : x->kernel > 0 ? 2 : 1] = r->order[i];
   }
   if ((r->o.stated & STATED_MU) != 0) best[0] = -1;
   for (int k = 0; k < WIDENED; k++)
-    if (best[k] >= 0) TRY(candidates_widen(r, best[k], more));
+    if (best[k] >= 0 && pays_to_widen(r, &r->run[best[k]]))
+      TRY(candidates_widen(r, best[k], more));
   return LAPIS_OK;
 }
 
@@ -214,6 +223,8 @@ static int close_to_best(const comparison *r, int of[CANDIDATE_KINDS],
     if (place[kind] >= 0 && (*best < 0 || place[kind] < *best))
       *best = place[kind];
   }
+  int *grown = &place[CANDIDATE_TREES], *boosted = &place[CANDIDATE_BOOSTED];
+  if (*grown >= 0 && *boosted >= 0) *(*grown < *boosted ? boosted : grown) = -1;
   for (int kind = 0; kind < CANDIDATE_KINDS; kind++) {
     double error;
     if (place[kind] < 0) continue;
@@ -525,8 +536,7 @@ static const char *help_of(const comparison *r)
 {
   bool curved = !r->o.linear && !r->o.trees;
   for (int i = 0; i < r->count; i++)
-    curved =
-        curved || r->run[i].kind == CANDIDATE_TREES || r->run[i].kernel > 0;
+    curved = curved || candidate_grows(&r->run[i]) || r->run[i].kernel > 0;
   return curved ? "; more labels, or other features, may help"
                 : "; trees and kernels were not tried on so many samples: "
                   "'lapis fit trees', more labels or other features may help";

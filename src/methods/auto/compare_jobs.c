@@ -20,7 +20,7 @@ bool race_show(comparison *r, int64_t done, int64_t all, double started)
                         .residual = NAN,
                         .seconds = base_seconds() - started,
                         .done = (double)done / (double)all};
-  return base_show(r->ctx, &now);
+  return base_show(r->ctx, &now) && !base_cancelled(r->ctx);
 }
 
 typedef struct field {

@@ -48,6 +48,13 @@ static double columns_of(const comparison *r, int map, sizes *s)
   return *columns = packed ? fmin(n, s->labelled + (double)X->rows + 1) : n;
 }
 
+/* A pass over the features tried, a level; and over samples to their leaves. */
+static double boosted_cost(const candidate *x, double shown, double d, double K)
+{
+  double each = 35 * (2 + K) * ceil(x->share * d) + 200;
+  return each * shown * (double)(x->depth * x->count);
+}
+
 /* Of one fold. */
 static double cost_of(const comparison *r, const candidate *x, sizes *s)
 {
@@ -60,6 +67,7 @@ static double cost_of(const comparison *r, const candidate *x, sizes *s)
     return pass * (d + own) * 80 * pow(x->C, .27);
   if (x->kind == CANDIDATE_TREES) /* products a count */
     return (450 + 15 * K) * RACE_TREES * log2(fmax(shown, 2)) * shown * sqrt(d);
+  if (x->kind == CANDIDATE_BOOSTED) return boosted_cost(x, shown, d, K);
   if (x->kind != CANDIDATE_MC) return 0;
   double columns = columns_of(r, x->map, s);
   double side = fmin(columns, d + K), other = fmax(columns, d + K);

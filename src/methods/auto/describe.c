@@ -9,8 +9,9 @@ const char *candidate_method(candidate_kind kind)
 {
   static const char *const name[] = {
       [CANDIDATE_MC] = "mc",       [CANDIDATE_LINEAR] = "linear",
-      [CANDIDATE_TREES] = "trees", [CANDIDATE_RR] = "rr",
-      [CANDIDATE_MEAN] = "mean",   [CANDIDATE_MISVM] = "misvm"};
+      [CANDIDATE_TREES] = "trees", [CANDIDATE_BOOSTED] = "trees",
+      [CANDIDATE_RR] = "rr",       [CANDIDATE_MEAN] = "mean",
+      [CANDIDATE_MISVM] = "misvm"};
   return name[kind];
 }
 
@@ -24,14 +25,29 @@ static void describe_mean(const comparison *r, const candidate *x, char *to)
         : one->kind == CANDIDATE_RR ? "rr"
         : r->o.numbers && one->kind == CANDIDATE_LINEAR
             ? one->kernel > 0 ? "kernel ridge regression" : "ridge regression"
-        : one->forest                  ? "forest"
-        : one->kind == CANDIDATE_TREES ? "trees"
-        : one->kernel > 0              ? "kernel logistic regression"
-                                       : "logistic regression";
+        : one->kind == CANDIDATE_BOOSTED ? "boosted trees"
+        : one->grown == TREES_FOREST     ? "forest"
+        : one->kind == CANDIDATE_TREES   ? "trees"
+        : one->kernel > 0                ? "kernel logistic regression"
+                                         : "logistic regression";
     const char *before = k == 0 ? "" : k < x->parts - 1 ? ", " : " and ";
     used += snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), "%s%s", before,
                      name);
   }
+}
+
+static void describe_trees(const candidate *x, const char *gaps, char *to,
+                           size_t size)
+{
+  static const char *const kind[] = {[TREES_RANDOM] = "",
+                                     [TREES_FOREST] = " --kind forest",
+                                     [TREES_BOOSTED] = " --kind boosted"};
+  char share[24] = "", depth[32] = "";
+  if (!isnan(x->share)) snprintf(share, sizeof share, " --share %g", x->share);
+  if (x->depth > 0)
+    snprintf(depth, sizeof depth, " --depth %" PRId64, x->depth);
+  snprintf(to, size, "%s%s --trees %" PRId64 " --leaf %" PRId64 "%s%s",
+           kind[x->grown], share, x->count, x->leaf, depth, gaps);
 }
 
 void candidate_describe(const comparison *r, const candidate *x, char *to)
@@ -58,11 +74,8 @@ void candidate_describe(const comparison *r, const candidate *x, char *to)
   if (x->kind == CANDIDATE_LINEAR)
     snprintf(to + used, (size_t)(CANDIDATE_TEXT - used), " --C %g%s", x->C,
              gaps);
-  else if (x->kind == CANDIDATE_TREES)
-    snprintf(to + used, (size_t)(CANDIDATE_TEXT - used),
-             "%s%s --trees %d --leaf %" PRId64 "%s",
-             x->forest ? " --kind forest" : "", x->all ? " --share 1" : "",
-             RACE_TREES, x->leaf, gaps);
+  else if (candidate_grows(x))
+    describe_trees(x, gaps, to + used, (size_t)(CANDIDATE_TEXT - used));
   else if (x->kind == CANDIDATE_MC) {
     const lapis_method *mc = lapis_method_find("mc"); /* words of its table */
     (void)lapis_settings_get(r->ctx, mc, set, "variant", variant, 16);

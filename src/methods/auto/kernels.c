@@ -55,7 +55,7 @@ lapis_status kernels_find(comparison *r, int map, double width, int *place)
 const char *candidate_map(const comparison *r, const candidate *x)
 {
   bool gaps = x->kind != CANDIDATE_MC && x->kind != CANDIDATE_RR &&
-              !x->forest && !x->filled;
+              !candidate_reads_gaps(x) && !x->filled;
   if (x->kernel > 0) return r->kernel[x->kernel - 1].text;
   return gaps ? race_map_filled(r, x->map) : r->map[x->map];
 }

@@ -90,12 +90,17 @@ static bool take_plain(candidate *x, const char *name, const char *value)
   }
   if (is_word(name, "scale")) return x->kind == CANDIDATE_MISVM;
   if (is_word(name, "C")) return is && (x->C = number) > 0;
-  if (x->kind != CANDIDATE_TREES) return false;
-  if (is_word(name, "kind"))
-    return x->forest = is_word(value, "forest"), x->forest;
-  if (is_word(name, "share")) return x->all = is && number >= 1, x->all;
+  if (!candidate_grows(x)) return false;
+  if (is_word(name, "kind")) {
+    bool boosted = is_word(value, "boosted");
+    x->grown = boosted ? TREES_BOOSTED : TREES_FOREST;
+    if (boosted) x->kind = CANDIDATE_BOOSTED;
+    return boosted || is_word(value, "forest");
+  }
+  if (is_word(name, "share")) return is && (x->share = number) <= 1;
   if (is_word(name, "leaf")) return is && (x->leaf = (int64_t)number) > 0;
-  return is_word(name, "trees") && is;
+  if (is_word(name, "depth")) return is && (x->depth = (int64_t)number) > 0;
+  return is_word(name, "trees") && is && (x->count = (int64_t)number) > 0;
 }
 
 static bool take_option(comparison *r, candidate *x, const char *name,
@@ -127,7 +132,8 @@ static bool is_whole(const comparison *r, const candidate *x)
   if ((x->kind == CANDIDATE_MISVM) != (r->o.bags != NULL && r->o.misvm) &&
       x->kind == CANDIDATE_MISVM)
     return false;
-  if (x->kind == CANDIDATE_TREES) return x->leaf > 0;
+  if (candidate_grows(x))
+    return x->leaf > 0 && (x->depth > 0) == (x->kind == CANDIDATE_BOOSTED);
   if (x->kind == CANDIDATE_LINEAR || x->kind == CANDIDATE_MISVM)
     return x->C > 0;
   return x->kind != CANDIDATE_MC || x->set.variant == r->set.variant;
@@ -148,7 +154,11 @@ static bool read_one(comparison *r, char *text, candidate *x)
           !is_word(candidate_method(x->kind), method)))
     x->kind++;
   if (method == NULL || x->kind > CANDIDATE_MISVM) return false;
-  if (x->kind == CANDIDATE_TREES) x->leaf = 1;
+  if (x->kind == CANDIDATE_TREES) {
+    x->leaf = 1;
+    x->count = RACE_TREES;
+    x->share = NAN;
+  }
   while ((name = strtok_r(NULL, " ", &rest)) != NULL)
     if (!take_option(r, x, name, strtok_r(NULL, " ", &rest))) return false;
   keep_stated(r, x);

@@ -65,9 +65,13 @@ static lapis_status list_plain(comparison *r, int map)
       if (x.kernel > 0) candidates_add(r, &x);
     }
   for (int all = 0; grown && all < 2; all++) {
-    candidate x = {.kind = CANDIDATE_TREES, .map = map, .all = all, .leaf = 1};
+    candidate x = {.kind = CANDIDATE_TREES,
+                   .map = map,
+                   .count = RACE_TREES,
+                   .share = all ? 1 : NAN,
+                   .leaf = 1};
     candidates_add(r, &x);
-    x.forest = true;
+    x.grown = TREES_FOREST;
     candidates_add(r, &x);
     x.leaf = 3;
     candidates_add(r, &x);
@@ -79,6 +83,7 @@ lapis_status numbers_list(comparison *r)
 {
   const lapis_mat *X = &r->X[0];
   for (int map = 0; map < r->n_maps; map++) TRY(list_plain(r, map));
+  if (r->o.trees && r->n <= MOST_GROWN) candidates_boosted(r);
   if (r->o.rr && (double)X->rows * (double)X->cols <= MOST_CLEANED)
     candidates_add(r, &(candidate){.kind = CANDIDATE_RR});
   return LAPIS_OK;
@@ -140,12 +145,6 @@ int comparison_cleaned(const comparison *r, bool cleaned)
   return -1;
 }
 
-static int ascending(const void *a, const void *b)
-{
-  const double *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
 /* A few known numbers far from what is said of them while they are hidden, as
  * slipped decimals are, can hide what is learnt of all others. */
 lapis_status comparison_remark_far(const comparison *r, int i, const char *name)
@@ -159,7 +158,7 @@ lapis_status comparison_remark_far(const comparison *r, int i, const char *name)
   for (int64_t k = 0; said != NULL && k < all; k++)
     if (!isnan(r->labels.sign[k] - said[k]))
       off[n++] = r->labels.sign[k] - said[k];
-  qsort(off, (size_t)n, sizeof *off, ascending);
+  qsort(off, (size_t)n, sizeof *off, base_ascending);
   double middle = n > 0 ? off[n / 2] : 0;
   double limit = n > 0 ? TIMES * (off[n * 9 / 10] - off[n / 10]) / 2.563 : 0;
   base_free(off);

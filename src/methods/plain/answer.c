@@ -98,7 +98,9 @@ void linear_answer_give(lapis_solver *s, linear_answer *a, const double *W)
 void trees_answer_give(lapis_solver *s, linear_answer *a, const trees *t)
 {
   trees_answer(t, a->X.val, a->d, a->n, NULL, a->scores);
-  for (int64_t j = 0; j < a->n && !a->numbers; j++)
+  for (int64_t j = 0; j < a->n && !a->numbers && !t->scores; j++)
     trees_log_odds(t, a->scores + j * a->K);
+  if (!a->numbers && t->scores)
+    targets_log_odds(&a->labels, a->scores, a->probabilities);
   publish(s, a);
 }

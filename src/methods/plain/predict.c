@@ -36,7 +36,7 @@ const lapis_method trees_predict_method = {
     .name = "trees",
     .title = "many trees: predicting",
     .summary = "scores, probabilities and labels of new samples",
-    .source = "[GEW06] [B01]",
+    .source = "[GEW06] [B01] [F01]",
     .reads = LAPIS_READS_X,
     .results = results,
     .n_results = sizeof results / sizeof *results,
@@ -100,9 +100,10 @@ static bool leads_to_leaves(const trees *t, int64_t d)
   return true;
 }
 
+/* Or any numbers, where they are of scores. */
 static bool are_shares(const trees *t)
 {
-  for (int64_t k = 0; k < t->K * t->leaves; k++)
+  for (int64_t k = 0; k < t->K * t->leaves && !t->scores; k++)
     if (!(t->share[k] >= 0 && t->share[k] <= 1)) return false;
   return true;
 }
@@ -122,6 +123,7 @@ static lapis_status read_trees(plain_predict *w, const named_list *learned)
                      .count = root->cols,
                      .nodes = node->cols,
                      .leaves = share->cols,
+                     .scores = named_numbers(learned, "scores", 1, 1) != NULL,
                      .root = root->val,
                      .node = node->val,
                      .share = share->val};

@@ -14,27 +14,33 @@ typedef struct forest {
   linear_answer answer;
   double *fill; /* d */
   trees grown;
-  double kind; /* targets_kind, as a model keeps it */
+  double kind;   /* targets_kind, as a model keeps it */
+  double scores; /* 1: shares are of scores */
 } forest;
 
 #define AT(field) offsetof(lapis_trees_settings, field)
 static const lapis_param params[] = {
-    CHOICE("kind", kind, "random|forest", .value = LAPIS_TREES_RANDOM,
+    CHOICE("kind", kind, "random|forest|boosted", .value = LAPIS_TREES_RANDOM,
            .arg = "K",
-           .help = "extremely randomised trees: thresholds by lot (random); or "
+           .help = "extremely randomised trees: thresholds by lot (random); "
                    "a random forest: samples drawn with replacement, best "
-                   "thresholds (forest)"),
+                   "thresholds (forest); or each tree fits what those before "
+                   "it leave over (boosted)"),
     PARAM_TARGETS,
     REAL("share", share, .value = NAN, ABOVE_TO(0, 1),
          .help =
              "share of the features that a split tries (auto: d^(1/2) of d; "
-             "of numbers a third)"),
+             "of numbers a third; boosted: all)"),
     INT("trees", trees, .symbol = "N", .value = 500, .low = 1, .high = 100000,
         .help = "how many are grown"),
     INT("leaf", leaf, .symbol = "N", .value = 1, AT_LEAST(1),
         .help =
             "the fewest samples that a leaf holds (of samples with weights: "
             "the least sum of theirs)"),
+    INT("depth", depth, .symbol = "N", .value = 4, .low = 1, .high = 30,
+        .help = "boosted: splits on the way to a leaf, at most"),
+    REAL("rate", rate, .value = .02, ABOVE_TO(0, 1),
+         .help = "boosted: of what would fit best a tree adds so much"),
     PARAM_TIME_LIMIT,
 };
 
@@ -53,11 +59,11 @@ static const lapis_result_row results[] = {
 
 const lapis_method trees_method = {
     .name = "trees",
-    .title = "extremely randomised trees, random forests",
+    .title = "extremely randomised trees, random forests, boosted trees",
     .summary =
         "a plain method for borders of any shape: the votes of many random "
         "decision trees",
-    .source = "[GEW06] [B01]",
+    .source = "[GEW06] [B01] [F01]",
     .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
     .params = params,
     .n_params = sizeof params / sizeof *params,
@@ -77,6 +83,7 @@ static lapis_status solve(lapis_solver *s)
   linear_answer *a = &w->answer;
   trees_problem p = {.kind = (trees_kind)w->set.kind,
                      .numbers = a->numbers,
+                     .classes = !a->numbers && a->labels.kind == TARGETS_CLASS,
                      .X = a->X.val,
                      .target = a->numbers ? a->Y : a->labels.sign,
                      .weight = a->weight,
@@ -86,7 +93,9 @@ static lapis_status solve(lapis_solver *s)
                      .share = w->set.share,
                      .stored = a->made_of,
                      .count = w->set.trees,
-                     .leaf = w->set.leaf};
+                     .leaf = w->set.leaf,
+                     .depth = w->set.depth,
+                     .rate = w->set.rate};
   TRY(loop_begin(&s->loop, s->ctx, "trees", &w->set.stop, 1, columns));
   trees_free(&w->grown);
   TRY(trees_grow(s->ctx, &p, later, &s->loop, &w->grown));
@@ -103,6 +112,8 @@ static lapis_status learn(lapis_solver *s)
   named_put(to, "roots", lapis_mat_f64(t->root, 1, t->count));
   named_put(to, "nodes", lapis_mat_f64(t->node, TREES_NODE, t->nodes));
   named_put(to, "shares", lapis_mat_f64(t->share, t->K, t->leaves));
+  w->scores = t->scores;
+  if (t->scores) named_put(to, "scores", lapis_mat_f64(&w->scores, 1, 1));
   linear_learn(to, &w->answer, w->fill, &w->kind);
   return LAPIS_OK;
 }
@@ -144,7 +155,7 @@ lapis_status trees_new(lapis_ctx *ctx, const lapis_data *data,
   w->set = *(const lapis_trees_settings *)settings;
   w->set.stop.max_iters = LOOP_MOST;
   w->answer.numbers = w->set.targets == LAPIS_TARGETS_NUMBERS;
-  w->answer.gaps = w->set.kind == LAPIS_TREES_FOREST;
+  w->answer.gaps = w->set.kind != LAPIS_TREES_RANDOM;
   s->settings = &w->set;
   return solver_deliver(s, linear_begin(s, &w->answer, data, &w->fill), out);
 }

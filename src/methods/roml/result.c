@@ -67,12 +67,6 @@ lapis_status roml_canonical(roml *w, roml_state *s)
 }
 
 /* ---- doubtful slots -----------------------------------------------------*/
-static int rising(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The median |f| of the features chosen, 1 for unit features. */
 static double unit_of(roml *w, const roml_state *s, double *work)
 {
@@ -83,7 +77,7 @@ static double unit_of(roml *w, const roml_state *s, double *work)
       int64_t i = s->pick[k * s->at.n + j];
       if (i >= 0) work[count++] = sqrt(2 * w->p.half[w->p.first[k] + i]);
     }
-  qsort(work, (size_t)count, sizeof *work, rising);
+  qsort(work, (size_t)count, sizeof *work, base_ascending);
   return count > 0 && work[count / 2] > 0 ? work[count / 2] : 1;
 }
 

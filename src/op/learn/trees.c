@@ -1,5 +1,5 @@
-/* trees.c - extremely randomised trees [Geurts, Ernst, Wehenkel 2006] and
- * forests [Breiman 2001].
+/* trees.c - extremely randomised trees [Geurts, Ernst, Wehenkel 2006], forests
+ * [Breiman 2001] and boosted trees [Friedman 2001].
  *
  *   grow(S):  S small, or all known labels of S alike: a leaf, shares of yes
  *             sqrt(d) features that vary in S (numbers: d / 3), each with a
@@ -7,7 +7,8 @@
  *             or (forests) the best one
  *             the split that leaves the labels least variance; grow both sides
  *
- * A forest's tree begins with samples drawn with replacement.
+ * A forest's tree begins with samples drawn with replacement; a boosted one
+ * with what those before it leave over (trees_boost.c).
  * The variance is the sum over labels: of several classes that is Gini's
  * impurity, and one tree answers for all labels.  A label that is not known is
  * not counted; a leaf that knows none of a label has the share of all samples.
@@ -65,10 +66,13 @@ static bool numbers_alike(const grower *g, const pending *at)
   return true;
 }
 
-/* yes and seen of the node are summed. */
+/* yes and seen of the node are summed; a boosted one has the best to leave
+ * over.
+ */
 static bool all_alike(const grower *g, const pending *at)
 {
   const double *yes = g->sum, *seen = yes + g->p->K;
+  if (g->p->kind == TREES_BOOSTED) return at->depth == g->p->depth;
   if (g->p->numbers) return numbers_alike(g, at);
   for (int64_t c = 0; c < g->p->K; c++)
     if (yes[c] > 0 && yes[c] < seen[c]) return false;
@@ -146,7 +150,7 @@ static void try_split(grower *g, const pending *at, double weight, split s,
 static int64_t features_tried(const trees_problem *p)
 {
   double d = (double)p->d;
-  double tried = p->numbers ? d / 3 : sqrt(d);
+  double tried = p->kind == TREES_BOOSTED ? d : p->numbers ? d / 3 : sqrt(d);
   return (int64_t)ceil(isnan(p->share) ? tried : p->share * d);
 }
 
@@ -162,6 +166,10 @@ static split find_split(grower *g, const pending *at, double weight)
     g->feature[k] = s.feature;
     if (g->p->kind == TREES_FOREST) {
       wanted -= trees_try_best(g, at, s.feature, weight, &best);
+      continue;
+    }
+    if (g->p->kind == TREES_BOOSTED) {
+      wanted -= boost_try(g, at, s.feature, &best);
       continue;
     }
     if (!draw_threshold(g, at, s.feature, &s.threshold)) continue;
@@ -203,7 +211,7 @@ static lapis_status make_nodes(grower *g, int64_t count)
   return LAPIS_OK;
 }
 
-static lapis_status make_leaf(grower *g, int64_t node)
+static lapis_status make_leaf(grower *g, const pending *of)
 {
   trees *t = g->out;
   int64_t K = t->K;
@@ -213,10 +221,15 @@ static lapis_status make_leaf(grower *g, int64_t node)
     TRY(base_grow(g->ctx, (void **)&t->share, K * t->leaves, K * g->leaf_room,
                   sizeof *t->share));
   }
-  double *at = t->node + TREES_NODE * node, *share = t->share + K * t->leaves;
+  double *at = t->node + TREES_NODE * of->node;
+  double *share = t->share + K * t->leaves;
   at[TREES_FEATURE] = -1;
   at[TREES_THRESHOLD] = 0;
   at[TREES_CHILD] = (double)t->leaves++;
+  if (g->p->kind == TREES_BOOSTED) {
+    boost_leaf(g, of, share);
+    return LAPIS_OK;
+  }
   for (int64_t c = 0; c < K; c++) {
     share[c] = seen[c] > 0 ? yes[c] / seen[c] : all[c];
     if (g->p->numbers && seen[c] > 0) share[c] += all[c];
@@ -234,15 +247,16 @@ static lapis_status grow_node(grower *g, pending at)
   bool both =
       g->p->leaf == 1 ? at.to - at.from > 1 : weight >= 2 * (double)g->p->leaf;
   if (both && !all_alike(g, &at)) s = find_split(g, &at, weight);
-  if (s.feature < 0) return make_leaf(g, at.node);
+  if (s.feature < 0) return make_leaf(g, &at);
   TRY(make_nodes(g, 2));
   double *node = t->node + TREES_NODE * at.node;
   node[TREES_FEATURE] = (double)s.feature;
   node[TREES_THRESHOLD] = s.threshold;
   node[TREES_CHILD] = (double)(s.missing_right ? -first : first);
   int64_t middle = divide(g, &at, &s);
-  g->stack[g->stacked++] = (pending){middle, at.to, first + 1};
-  g->stack[g->stacked++] = (pending){at.from, middle, first};
+  int64_t depth = at.depth + 1;
+  g->stack[g->stacked++] = (pending){middle, at.to, first + 1, depth};
+  g->stack[g->stacked++] = (pending){at.from, middle, first, depth};
   return LAPIS_OK;
 }
 
@@ -254,8 +268,9 @@ static lapis_status grow_tree(grower *g, int64_t t)
   for (int64_t j = 0; j < m; j++) g->order[j] = j;
   for (int64_t i = 0; i < g->p->d; i++) g->feature[i] = i;
   if (g->p->kind == TREES_FOREST) m = trees_draw(g);
+  if (g->p->kind == TREES_BOOSTED) boost_next(g);
   g->out->root[t] = (double)g->out->nodes;
-  g->stack[0] = (pending){0, m, g->out->nodes};
+  g->stack[0] = (pending){0, m, g->out->nodes, 0};
   g->stacked = 1;
   TRY(make_nodes(g, 1));
   while (g->stacked > 0) TRY(grow_node(g, g->stack[--g->stacked]));
@@ -339,8 +354,9 @@ static lapis_status prepare(grower *g, arena *own)
     at++;
   }
   double *yes = g->sum + 4 * K, *seen = yes + K;
-  sum_of(g, &(pending){0, g->m, 0}, yes, seen);
+  sum_of(g, &(pending){.to = g->m}, yes, seen);
   for (int64_t c = 0; c < K; c++) yes[c] = seen[c] > 0 ? yes[c] / seen[c] : 0.5;
+  if (p->kind == TREES_BOOSTED) return boost_begin(g, own);
   if (p->numbers) centre(g);
   TRY(find_classes(g, own));
   return p->kind == TREES_FOREST ? trees_rank(g, own) : LAPIS_OK;
@@ -365,7 +381,7 @@ lapis_status trees_grow(lapis_ctx *ctx, const trees_problem *p,
 {
   arena own = {.ctx = ctx};
   grower g = {.ctx = ctx, .p = p, .out = out};
-  *out = (trees){.K = p->K};
+  *out = (trees){.K = p->K, .scores = p->kind == TREES_BOOSTED};
   lapis_status s = prepare(&g, &own);
   if (s >= 0) out->root = base_alloc(ctx, p->count, sizeof *out->root);
   if (s >= 0 && out->root == NULL) s = LAPIS_ENOMEM;
@@ -375,6 +391,7 @@ lapis_status trees_grow(lapis_ctx *ctx, const trees_problem *p,
     out->count++;
     if (s >= 0) s = weigh(&g);
   }
+  if (s >= 0 && p->kind == TREES_BOOSTED) boost_end(&g);
   arena_free(&own);
   if (s < 0) trees_free(out);
   return s < 0 ? s : LAPIS_OK;

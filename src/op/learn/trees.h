@@ -1,25 +1,29 @@
-/* trees.h - extremely randomised trees [GEW06] and forests [B01], of several
- * labels, or numbers, at once. */
+/* trees.h - extremely randomised trees [GEW06], forests [B01] and boosted trees
+ * [F01], of several labels, or numbers, at once. */
 #ifndef LAPIS_TREES_H
 #define LAPIS_TREES_H
 #include "base/base.h"
 
 typedef enum trees_kind {
   TREES_RANDOM, /* thresholds by lot, of all samples */
-  TREES_FOREST  /* the best thresholds, of samples drawn with replacement */
+  TREES_FOREST, /* the best thresholds, of samples drawn with replacement */
+  TREES_BOOSTED /* each of what those before leave over */
 } trees_kind;
 typedef struct trees_problem {
   trees_kind kind;
   bool numbers;         /* targets are numbers, not labels */
-  const double *X;      /* d x n; a forest's may have gaps: NaN */
+  bool classes;         /* one label of K is yes (boosted ones are a softmax) */
+  const double *X;      /* d x n; a forest's, or boosted, may have gaps: NaN */
   const double *target; /* K x n: 1, -1, or NaN: not known; or numbers */
   const double *weight; /* n: a sample counts so often; or NULL: once */
   int64_t d, n, K;
-  double share;  /* of features that a split tries; NaN: sqrt(d), of numbers d/3
-                  */
+  double share;  /* of features that a split tries; NaN: sqrt(d), of numbers
+                  * d/3, of boosted ones all */
   double stored; /* bytes that the problem is made of (base_holds) */
   int64_t count, leaf; /* trees; the fewest samples of a leaf, or of weights the
                           least sum; 1: any sample */
+  int64_t depth;       /* boosted: splits on the way to a leaf, at most */
+  double rate;         /* of what would fit best a boosted tree adds so much */
 } trees_problem;
 
 /* A node: feature, threshold, first child; what is not above the threshold goes
@@ -29,6 +33,7 @@ typedef struct trees_problem {
 enum { TREES_FEATURE, TREES_THRESHOLD, TREES_CHILD, TREES_NODE };
 typedef struct trees {
   int64_t K, count, nodes, leaves;
+  bool scores;   /* boosted: the mean of shares is a score, in log-odds */
   double *root;  /* count: the number of each tree's first node */
   double *node;  /* TREES_NODE x nodes */
   double *share; /* K x leaves: of yes, in what reached the leaf; or the mean */
@@ -43,7 +48,8 @@ void trees_free(trees *t);
  * asked NULL: of all. */
 void trees_answer(const trees *t, const double *X, int64_t d, int64_t n,
                   const bool *asked, double *p);
-/* log p / (1 - p); p is never nearer to 0 and 1 than half a tree's vote. */
+/* Of shares: log p / (1 - p), where p is never nearer to 0 and 1 than half a
+ * tree's vote. */
 void trees_log_odds(const trees *t, double *p);
 
 #endif

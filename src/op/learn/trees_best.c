@@ -237,13 +237,6 @@ static void consider(const grower *g, const scan *s, bool with,
                   .missing_right = right};
 }
 
-/* In the middle, unless rounding makes it the upper value. */
-static double between(double low, double high)
-{
-  double middle = low / 2 + high / 2;
-  return middle >= low && middle < high ? middle : low;
-}
-
 static void pass(const grower *g, scan *s, const uint64_t *key, int64_t n,
                  split *best)
 {
@@ -255,7 +248,8 @@ static void pass(const grower *g, scan *s, const uint64_t *key, int64_t n,
     if (!last && key[k] >> 32 == key[k + 1] >> 32) continue;
     if (last && s->missing.count == 0) return;
     double to =
-        last ? DBL_MAX : between(x[j], x[(int64_t)(key[k + 1] & UINT32_MAX)]);
+        last ? DBL_MAX
+             : trees_between(x[j], x[(int64_t)(key[k + 1] & UINT32_MAX)]);
     consider(g, s, false, to, best);
     if (!last && s->missing.count > 0) consider(g, s, true, to, best);
   }

@@ -64,12 +64,6 @@ int64_t kernel_map_draw(lapis_ctx *ctx, const kernel_map *k, int64_t n,
 }
 
 /* ---- width --------------------------------------------------------------*/
-static int ascending(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double distance(const double *x, const double *z, int64_t d)
 {
   double sum = 0;
@@ -88,7 +82,7 @@ static lapis_status median_distance(lapis_ctx *ctx, const double *X, int64_t d,
   for (int64_t i = 0; i < n; i++)
     for (int64_t j = 0; j < i; j++)
       sum += all[at++] = distance(X + i * d, X + j * d, d);
-  qsort(all, (size_t)pairs, sizeof *all, ascending);
+  qsort(all, (size_t)pairs, sizeof *all, base_ascending);
   *out = pairs == 0 ? 0 : all[pairs / 2];
   if (!(*out > 0) && pairs > 0) *out = sum / (double)pairs;
   base_free(all);

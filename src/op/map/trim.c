@@ -21,7 +21,7 @@ lapis_status trim_fit(lapis_ctx *ctx, const double *X, int64_t d, int64_t n,
     int64_t seen = 0;
     for (int64_t j = 0; j < n; j++)
       if (!isnan(X[j * d + i])) row[seen++] = X[j * d + i];
-    qsort(row, (size_t)seen, sizeof *row, mat_ascending);
+    qsort(row, (size_t)seen, sizeof *row, base_ascending);
     mat_far_limits(row, seen, &state[i], &state[d + i]);
   }
   base_free(row);

@@ -34,16 +34,10 @@ void roml_solve_small(int m, double A[4][4], double *b)
   }
 }
 
-static int rising(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 double roml_median(double *v, int64_t count)
 {
   if (count == 0) return 0;
-  qsort(v, (size_t)count, sizeof *v, rising);
+  qsort(v, (size_t)count, sizeof *v, base_ascending);
   return v[count / 2];
 }
 
