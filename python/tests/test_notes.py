@@ -119,10 +119,12 @@ class NotesTest(unittest.TestCase):
             with warnings.catch_warnings():
                 warnings.simplefilter("error", lapis.LapisWarning)
                 model.predict(frame)
-            other, empty = X / 1000, X.copy()
+            inside = X / 1000  # another unit
+            far, empty = inside[:5].copy(), X.copy()
+            inside[:, 1], far[:, 1] = X[:, 1], X[:5, 1]
             empty[:, 1] = np.nan
-            other[:, 1] = X[:, 1]
-            for new, name, feature in ((other, "values-outside", 0),
+            for new, name, feature in ((inside, "values-multiplied", 0),
+                                       (far, "values-outside", 0),
                                        (empty, "values-unknown", 1)):
                 with self.assertWarnsRegex(lapis.LapisWarning.named(name),
                                            "^predict: " + called[feature]):
