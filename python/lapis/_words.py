@@ -13,6 +13,10 @@ _OTHER = {"threads": "n_jobs", "jobs": "n_jobs", "seed": "random_state"}
 _MAPS = {"standard": "sklearn.preprocessing.StandardScaler()",
          "l1": "sklearn.preprocessing.Normalizer('l1')",
          "impute": "lapis.LowRankImputer()"}
+# How a candidate's features are made, as a remark about it says.
+_MADE = {"standard": "standardised features",
+         "l1-sqrt": "roots of their shares"}
+_CANDIDATE = re.compile(r"^([\w ]+: [\w ]+?) --map ([\w,-]+)(.* answers )")
 _VALUE = r"'[^']*'|[-+]?[\d.][\d.e+-]*\b|[A-Z]+\b|[a-z][\w-]*(?:,[a-z][\w-]*)*"
 _OPTION = re.compile(rf"--([A-Za-z][\w-]*)(?: ({_VALUE}))?")
 _PLACE = re.compile(r"\b(rows?|columns?|features?|samples?|slots?|class) (\d+)"
@@ -49,6 +53,14 @@ def _keyword(match):
     return f"{key} {value}"
 
 
+def _candidate(match):
+    maps = match.group(2).split(",")
+    if not all(one in _MADE for one in maps):
+        return match.group()
+    made = ", ".join(_MADE[one] for one in maps)
+    return f"{match.group(1)} ({made}){match.group(3)}"
+
+
 def _from_0(match):
     what, first, link, last = match.groups()
     said = f"{what} {int(first) - 1}{link or ''}"
@@ -62,5 +74,6 @@ def _list_from_0(match):
 
 def in_python(text):
     """A sentence of the library as Python says it."""
+    text = _CANDIDATE.sub(_candidate, text)
     text = _OPTION.sub(_keyword, text).replace("-G FILE says", "groups says")
     return _PLACE.sub(_from_0, _LIST.sub(_list_from_0, text))

@@ -30,6 +30,9 @@ SAID = (
     ("add --map standard,impute to fit, or",
      "add sklearn.preprocessing.StandardScaler() and lapis.LowRankImputer() "
      "to fit, or"),
+    ("auto: logistic regression --map standard --C 10 answers (log-loss",
+     "auto: logistic regression (standardised features) C=10 answers "
+     "(log-loss"),
     ("--map l1,chi2: 0.9", "map l1,chi2: 0.9"),
     ("leave it out, or --normalise none", "leave it out, or normalise='none'"),
     ("X is NaN at row 4, column 3", "X is NaN at row 3, column 2"),
