@@ -256,7 +256,7 @@ static int describe_text(cli *c, const found *f)
     info_run(c, f->path, is_input(f) ? "FILE" : f->name, &f->all);
   }
   for (int i = 0; !run && i < f->all.count; i++)
-    if (strcmp(f->all.item[i].name, "lapis") != 0 || f->model == NULL)
+    if (f->model == NULL || !info_model_tells(f->all.item[i].name))
       print_array(&f->all.item[i]);
   if (f->ds != NULL) describe_dataset(f->ds);
   if (strcmp(f->format->name, "arff") == 0 && f->ds != NULL &&

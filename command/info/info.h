@@ -12,6 +12,8 @@ const char *info_run_title(cli *c, const lapis_arrays *all);
 void info_run(cli *c, const char *path, const char *name,
               const lapis_arrays *all);
 lapis_json *info_run_json(cli *c, const char *path, const lapis_arrays *all);
+/* Whether info_model tells of an array what there is to tell. */
+bool info_model_tells(const char *array);
 /* all: the arrays of the model's file, whose header says the version. */
 void info_model(cli *c, const lapis_model *m, const lapis_arrays *all);
 lapis_json *info_model_json(cli *c, const lapis_model *m,

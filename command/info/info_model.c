@@ -133,6 +133,12 @@ static void print_parts(const lapis_arrays *all)
            filler);
 }
 
+/* The settings, and a model without each fold. */
+bool info_model_tells(const char *array)
+{
+  return strcmp(array, "lapis") == 0 || strncmp(array, "fold.", 5) == 0;
+}
+
 void info_model(cli *c, const lapis_model *m, const lapis_arrays *all)
 {
   lapis_json *head = info_header(c, all);

@@ -88,6 +88,10 @@ static void sets_are_columns(void **state)
     several += strchr(set, ';') != NULL;
   }
   assert_true(several > 5 && several < N);
+  command_run(&c, "info m.lapis"); /* the models of folds: one line */
+  char *folds = strstr(c.out, "arrays fold.");
+  assert_non_null(folds);
+  assert_null(strstr(folds + 12, "fold."));
   command_run(&c, "predict m.lapis t.csv --id name --drop word,height "
                   "--coverage .999 --coverage-by class -o b.csv");
   command_expect(&c, 0, "");
