@@ -49,9 +49,10 @@ static int64_t rank(const lapis_mat *found, const lapis_mat *names, char *text,
   return count;
 }
 
+/* Of many features some seem to matter by chance. */
 static bool is_clear(const cli_importance *w, int64_t k)
 {
-  return lapis_is_clear(w->value[2 * k], w->value[2 * k + 1]);
+  return lapis_is_clear_among(w->value[2 * k], w->value[2 * k + 1], w->count);
 }
 
 /* Up and down, of one target. */

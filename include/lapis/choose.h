@@ -247,6 +247,10 @@ LAPIS_API void lapis_share_interval(double share, double trials, double *low,
 LAPIS_API double lapis_far_errors(double units);
 /* Whether a difference is called clear: above two of its standard errors. */
 LAPIS_API bool lapis_is_clear(double difference, double error);
+/* The same of one of `count` that are looked at: above as many errors as chance
+ * reaches in one of twenty such lists (Bonferroni), two at least. */
+LAPIS_API bool lapis_is_clear_among(double difference, double error,
+                                    int64_t count);
 
 /* Rows of the result candidate_figures (docs/methods/auto.md). */
 typedef enum lapis_figure {

@@ -227,6 +227,13 @@ bool lapis_is_clear(double difference, double error)
   return difference > 2 * error;
 }
 
+bool lapis_is_clear_among(double difference, double error, int64_t count)
+{
+  double times = difference / error;
+  return lapis_is_clear(difference, error) &&
+         .5 * erfc(times / sqrt(2)) * (double)count < .05;
+}
+
 /* The expansion of Cornish and Fisher in 1 / free. */
 double lapis_far_errors(double units)
 {

@@ -57,6 +57,15 @@ static void few_units_vary_more(void **state)
   CHECK_NEAR(lapis_far_errors(3), 4.3027, .04);
   assert_true(lapis_is_clear(.21, .1) && !lapis_is_clear(.2, .1));
   assert_false(lapis_is_clear(-.3, .1) || lapis_is_clear(NAN, .1));
+  assert_true(lapis_is_clear_among(.21, .1, 1)); /* quantiles of tables */
+  assert_true(lapis_is_clear_among(.2577, .1, 10));
+  assert_false(lapis_is_clear_among(.2575, .1, 10));
+  assert_true(lapis_is_clear_among(.38907, .1, 1000));
+  assert_false(lapis_is_clear_among(.38905, .1, 1000));
+  assert_true(lapis_is_clear_among(.1, 0, 1000));
+  assert_false(lapis_is_clear_among(0, 0, 1) ||
+               lapis_is_clear_among(-.3, .1, 1) ||
+               lapis_is_clear_among(NAN, .1, 1));
   CHECK_NEAR(lapis_far_errors(5), 2.7764, .01);
   CHECK_NEAR(lapis_far_errors(INFINITY), 1.96, 1e-3);
 }
