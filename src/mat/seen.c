@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "mat/far.h"
 #include "mat/mat.h"
 
 enum { LOOKED_AT = 200, BLOCK = 64 };
@@ -27,7 +26,7 @@ static void note_tenths(mat_seen *to, double *x, int64_t count)
     if (!isnan(x[k])) x[n++] = x[k];
   to->tenth = to->median = to->ninth = NAN;
   if (n == 0) return;
-  qsort(x, (size_t)n, sizeof *x, mat_ascending);
+  qsort(x, (size_t)n, sizeof *x, base_ascending);
   to->tenth = x[(n - 1) / 10];
   to->median = x[(n - 1) / 2];
   to->ninth = x[n - 1 - (n - 1) / 10];
