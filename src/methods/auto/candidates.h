@@ -17,7 +17,7 @@ enum {
   BOOSTED_LEAF = 5,
   MOST_PARTS = 5 /* of a mean */
 };
-static const double BOOSTED_RATE = .1, BOOSTED_SHARE = .3;
+static const double BOOSTED_RATE = .1;
 #define RACE_TRIMMED "trim,standard" /* a second map, of numbers */
 typedef enum candidate_kind {
   CANDIDATE_MC,
