@@ -12,7 +12,7 @@ entries of X, FAR deviations off) where it teaches; and there and where it is
 asked.  The forest is scikit-learn's with what it has by default and 500 trees;
 ridge chooses among 13 by leaving one out.  PICKED=1 adds the best by five folds
 of these, boosted trees, and kernel ridge regression (15 settings), which takes
-long; ALONE=1 leaves all rivals out, MOST=2500 draws more rows.  RUNS=4: of labels the mean of so many
+long; ALONE=1 leaves all rivals out, MOST=2500 draws more rows, SEEDS=1 once.  RUNS=4: of labels the mean of so many
 --seed, too."""
 import csv
 import os
@@ -35,7 +35,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, label_binarize
 from sklearn.svm import SVC
 
-SEEDS, MOST, SHARE, WRONG, FAR = 3, int(os.environ.get("MOST", 600)), .6, .1, 8
+SEEDS = int(os.environ.get("SEEDS", 3))
+MOST, SHARE, WRONG, FAR = int(os.environ.get("MOST", 600)), .6, .1, 8
 GAMMAS = np.array([.1, .3, 1, 3])  # of kernels, over the number of features
 MLBENCH = {"BostonHousing": "medv", "Ozone": "V4", "Servo": "Class",
            "Sonar": "Class", "Glass": "Type", "Vehicle": "Class",
@@ -58,8 +59,8 @@ def parts(seed, rows=6000, columns=12):
 
 
 MADE = {"parts": lambda: parts(0),
-        "friedman1": lambda: datasets.make_friedman1(600, noise=1,
-                                                     random_state=0),
+        "friedman1": lambda: datasets.make_friedman1(
+            max(MOST, 600), noise=1, random_state=0),
         "friedman2": lambda: datasets.make_friedman2(600, noise=125,
                                                      random_state=0),
         "friedman3": lambda: datasets.make_friedman3(600, noise=.1,

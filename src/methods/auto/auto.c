@@ -243,7 +243,6 @@ static void remark_hidden(const auto_solver *w)
             count_candidates(w, &h, count), h.loss);
 }
 
-/* With what runs them all the same. */
 static void remark_dear(const auto_solver *w)
 {
   auto_hidden h = comparison_what(w->race);
@@ -251,10 +250,11 @@ static void remark_dear(const auto_solver *w)
   base_note(w->base.ctx, BASE_WARNING, "dear",
             "%s: %d more candidates, which may be better, are left out: they "
             "would take some %.0f seconds of one processor on %lld samples, "
-            "%lld features and %lld labels or classes; "
-            "{candidates mc,linear,trees} compares all",
+            "%lld features and %lld targets; {candidates %s,linear,trees} "
+            "compares all",
             w->name, h.dear, ceil(h.saved), (long long)w->data.X.cols,
-            (long long)w->data.X.rows, (long long)comparison_labels(w->race));
+            (long long)w->data.X.rows, (long long)comparison_labels(w->race),
+            w->options.numbers ? "rr" : "mc");
 }
 
 static void remark_chosen(const auto_solver *w)

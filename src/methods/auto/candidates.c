@@ -53,7 +53,6 @@ static const int64_t leaves[] = {1, 3}; /* of forests */
 static const int64_t boosted[][2] = {{100, 2}, {100, 4}};
 /* Behind a kernel, whose features are of length 1 at most: C, and widths. */
 static const double kernel_weights[] = {1, 10}, widths[] = {1, .25};
-enum { MOST_GROWN = 100000 };
 
 /* misvm, of bags */
 static const double svm_weights[] = {1, 10};

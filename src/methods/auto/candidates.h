@@ -15,7 +15,8 @@ enum {
   MOST_FOLDS = 20,
   RACE_TREES = 300, /* but of boosted ones */
   BOOSTED_LEAF = 5,
-  MOST_PARTS = 5 /* of a mean */
+  MOST_GROWN = 100000, /* samples, of which trees are grown */
+  MOST_PARTS = 5       /* of a mean */
 };
 static const double BOOSTED_RATE = .1;
 #define RACE_TRIMMED "trim,standard" /* a second map, of numbers */

@@ -48,11 +48,23 @@ static double columns_of(const comparison *r, int map, sizes *s)
   return *columns = packed ? fmin(n, s->labelled + (double)X->rows + 1) : n;
 }
 
-/* A pass over the features tried, a level; and over samples to their leaves. */
-static double boosted_cost(const candidate *x, double shown, double d, double K)
+/* What is drawn, sorted or added up of the features that a split tries, level
+ * by level. */
+static double cost_of_trees(const comparison *r, const candidate *x,
+                            double shown, double d)
 {
-  double each = 35 * (2 + K) * ceil(x->share * d) + 200;
-  return each * shown * (double)(x->depth * x->count);
+  double K = (double)r->K, tried = r->o.numbers ? d / 3 : sqrt(d);
+  if (!isnan(x->share)) tried = ceil(x->share * d);
+  if (x->kind == CANDIDATE_BOOSTED)
+    return (60 * (2 + K) * tried + 200) * shown * (double)(x->depth * x->count);
+  return (450 + 15 * K) * (double)x->count * log2(fmax(shown, 2)) * shown *
+         tried;
+}
+
+/* Ridge regression: squares of features, and what solves with them. */
+static double cost_of_ridge(double shown, double d, double K)
+{
+  return shown * d * (d / 2 + K) + d * d * d / 3;
 }
 
 /* Of one fold. */
@@ -62,12 +74,12 @@ static double cost_of(const comparison *r, const candidate *x, sizes *s)
   double shown = labelled * (1 - 1 / (double)r->plan.folds);
   double d = (double)r->X[x->map].rows, K = (double)r->K, n = (double)r->n;
   double pass = 4 * shown * K, own = 150; /* of a loss: an exp, a log1p */
+  if (candidate_grows(x)) return cost_of_trees(r, x, shown, d);
+  if (x->kind == CANDIDATE_LINEAR && r->o.numbers)
+    return cost_of_ridge(shown, x->kernel > 0 ? fmin(n, 500) : d, K);
   if (x->kernel > 0) return pass * (fmin(n, 500) + own) * 28 * pow(x->C, .36);
   if (x->kind == CANDIDATE_LINEAR)
     return pass * (d + own) * 80 * pow(x->C, .27);
-  if (x->kind == CANDIDATE_TREES) /* products a count */
-    return (450 + 15 * K) * RACE_TREES * log2(fmax(shown, 2)) * shown * sqrt(d);
-  if (x->kind == CANDIDATE_BOOSTED) return boosted_cost(x, shown, d, K);
   if (x->kind != CANDIDATE_MC) return 0;
   double columns = columns_of(r, x->map, s);
   double side = fmin(columns, d + K), other = fmax(columns, d + K);
@@ -106,7 +118,6 @@ void cost_admit(comparison *r, int first)
   bool done[MOST_CANDIDATES] = {false}, stays[MOST_CANDIDATES] = {false};
   bool capped = !r->o.named && (r->o.linear || r->o.trees);
   int count = first;
-  if (r->o.numbers) return;
   for (int i = first; i < r->count; i++)
     all += cost[i - first] = cost_of(r, &r->run[i], &s);
   double folds = fmin((double)r->used, 2); /* would run, were all admitted */

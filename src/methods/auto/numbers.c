@@ -16,7 +16,7 @@
 static const double line_C[] = {.001, .01, .1, 1}, kernel_C[] = {1, 10, 100};
 static const double widths[] = {1, 4};
 static const double MOST_CLEANED = 2e6; /* entries that rr reads */
-enum { MOST_GROWN = 20000 };
+enum { MOST_WHOLE = 20000 }; /* samples of trees with leaves of one number */
 
 /* ---- preparing ----------------------------------------------------------*/
 lapis_status numbers_encode(comparison *r)
@@ -54,7 +54,7 @@ lapis_status numbers_encode(comparison *r)
 /* Those that read features through one map. */
 static lapis_status list_plain(comparison *r, int map)
 {
-  bool grown = r->o.trees && r->n <= MOST_GROWN;
+  bool grown = r->o.trees && r->n <= MOST_WHOLE;
   for (size_t k = 0; r->o.linear && k < sizeof line_C / sizeof *line_C; k++)
     candidates_add(
         r, &(candidate){.kind = CANDIDATE_LINEAR, .map = map, .C = line_C[k]});

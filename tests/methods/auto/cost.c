@@ -103,21 +103,42 @@ static void more_labels_have_no_more_candidates(void **state)
   lapis_ctx_free(ctx);
 }
 
-/* Who was asked for by name runs; and so do numbers, who alone can read X, and
- * what fills the gaps that others read. */
+/* Who was asked for by name runs; and so do who alone can read X, and what
+ * fills the gaps that others read. */
 static void some_are_exempt(void **state)
 {
   lapis_ctx *ctx = lapis_ctx_new();
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 3; k++) {
     comparison *r = make(ctx, (table){4500, 499, 374});
     int before = r->count;
     r->o.named = k == 0;
-    r->o.numbers = k == 1;
-    if (k == 2) r->o.linear = r->o.trees = false;
-    r->fills = k == 3;
+    if (k == 1) r->o.linear = r->o.trees = false;
+    r->fills = k == 2;
     cost_admit(r, 0);
     assert_true(r->run[0].kind == CANDIDATE_MC);
-    assert_true(k == 3 || (r->count == before && r->used == 2));
+    assert_true(k == 2 || (r->count == before && r->used == 2));
+    discard(r);
+  }
+  lapis_ctx_free(ctx);
+}
+
+/* Of numbers, too: lines and boosted trees stay, whole trees are dear. */
+static void many_numbers_leave_the_cheap_ones(void **state)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int64_t n = 500; n <= 16000; n *= 32) {
+    comparison *r = make(ctx, (table){n, 60, 1});
+    r->o.numbers = true;
+    r->o.rr = false;
+    r->count = 0;
+    r->n_maps = 1;
+    assert_int_equal(numbers_list(r), 0);
+    int before = r->count, lines = of_kind(r, CANDIDATE_LINEAR);
+    int boosted = of_kind(r, CANDIDATE_BOOSTED);
+    cost_admit(r, 0);
+    assert_true(n > 500 ? r->dear > 0 : r->count == before);
+    assert_int_equal(of_kind(r, CANDIDATE_LINEAR), lines);
+    assert_int_equal(of_kind(r, CANDIDATE_BOOSTED), boosted);
     discard(r);
   }
   lapis_ctx_free(ctx);
@@ -130,6 +151,7 @@ int test_cost(void)
       cmocka_unit_test(many_labels_leave_the_cheap_ones),
       cmocka_unit_test(unlabelled_rows_leave_mc),
       cmocka_unit_test(more_labels_have_no_more_candidates),
+      cmocka_unit_test(many_numbers_leave_the_cheap_ones),
       cmocka_unit_test(some_are_exempt)};
   return run_cases(tests, NULL, NULL);
 }
