@@ -2,6 +2,7 @@
  * what the others are to that. */
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,18 +145,28 @@ static bool is_nominal(const lapis_column *c)
   return c->texts > 0 && info_is_class(c);
 }
 
-/* The texts that seem to mean unknown, each once. */
+/* What seems to mean unknown in column j: a text, or a number; "": nothing. */
+static void unknown_of(const lapis_columns *all, int j, char text[512])
+{
+  const lapis_column *at = &all->column[j];
+  snprintf(text, 512, "%s", at->odd_one == NULL ? "" : at->odd_one);
+  if (at->odd_one == NULL && !isnan(at->code))
+    lapis_number_text(at->code, text, 512);
+}
+
+/* Each once. */
 static void print_unknown(const cli *c, const lapis_columns *all)
 {
-  char list[1024] = "";
+  char list[1024] = "", word[512], other[512];
   if (args_get(&c->args, "missing") != NULL) return;
   for (int j = 0; j < all->listed; j++) {
-    const char *word = all->column[j].odd_one;
     size_t used = strlen(list);
-    bool met = word == NULL;
-    for (int k = 0; k < j && !met; k++)
-      met = all->column[k].odd_one != NULL &&
-            strcmp(all->column[k].odd_one, word) == 0;
+    unknown_of(all, j, word);
+    bool met = *word == '\0';
+    for (int k = 0; k < j && !met; k++) {
+      unknown_of(all, k, other);
+      met = strcmp(other, word) == 0;
+    }
     if (!met && used + strlen(word) + 2 < sizeof list)
       snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? "," : "",
                word);

@@ -187,6 +187,8 @@ typedef struct lapis_column {
   bool padded;       /* whole numbers, some of which begin with 0: 01234 */
   bool together;     /* rows of one value follow each other, two or more on
                       * average, of twenty values or more; none is missing */
+  double code;       /* a number that repeats far from the others, as a code for
+                      * unknown does, and a remark names; NaN: there is none */
 } lapis_column;
 typedef struct lapis_columns {
   int64_t rows, columns; /* rows: without the header */

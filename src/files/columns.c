@@ -260,14 +260,18 @@ static void add_remark(lapis_column *c, const char *said, arena *memory)
 static lapis_status doubt(lapis_column *c, seen *in, int columns, arena *memory)
 {
   char said[FACTS_BYTES];
+  double far;
   bool numbers =
       c->type == LAPIS_COLUMN_NUMBER || c->type == LAPIS_COLUMN_WHOLE;
+  c->code = NAN;
   if (in->facts == NULL) return LAPIS_OK;
+  c->code = facts_sentinel(in->facts);
   for (int k = 0; facts_say(in->facts, k, said); k++)
     add_remark(c, said, memory);
   if (!numbers) return LAPIS_OK;
-  TRY(far_cells_say(memory->ctx, in->facts, in->number, in->rows, columns,
-                    said));
+  TRY(far_cells_say(memory->ctx, in->facts, in->number, in->rows, columns, said,
+                    &far));
+  if (isnan(c->code)) c->code = far;
   add_remark(c, said, memory);
   return LAPIS_OK;
 }

@@ -34,8 +34,9 @@ static double name(const double *number, int64_t rows, double low, double high,
   return same && count > 1 ? first : NAN;
 }
 
-static void say(const double *number, int64_t rows, int64_t count, double low,
-                double high, char said[FACTS_BYTES])
+/* Returns what name does. */
+static double say(const double *number, int64_t rows, int64_t count, double low,
+                  double high, char said[FACTS_BYTES])
 {
   char cells[NAMED * 48 + 8] = "",
                           right[64] = "--map trim reads such as unknown";
@@ -46,14 +47,16 @@ static void say(const double *number, int64_t rows, int64_t count, double low,
   (void)snprintf(said, FACTS_BYTES,
                  "%" PRId64 " value%s far from all others (%s): %s", count,
                  count > 1 ? "s are" : " is", cells, right);
+  return first;
 }
 
 lapis_status far_cells_say(lapis_ctx *ctx, const io_facts *facts,
                            double *number, int64_t rows, int64_t columns,
-                           char said[FACTS_BYTES])
+                           char said[FACTS_BYTES], double *code)
 {
   double low, high;
   int64_t n = 0;
+  *code = NAN;
   *said = '\0';
   double *sorted = base_alloc_raw(ctx, rows + 1, sizeof *sorted);
   if (sorted == NULL) return LAPIS_ENOMEM;
@@ -64,6 +67,6 @@ lapis_status far_cells_say(lapis_ctx *ctx, const io_facts *facts,
   qsort(sorted, (size_t)n, sizeof *sorted, base_ascending);
   int64_t count = mat_count_apart(sorted, n, columns, &low, &high);
   base_free(sorted);
-  if (count > 0) say(number, rows, count, low, high, said);
+  if (count > 0) *code = say(number, rows, count, low, high, said);
   return LAPIS_OK;
 }

@@ -611,12 +611,12 @@ csv_kind facts_kind(const io_facts *f, const csv_cell *cell, double *value);
 /* Whether its numbers are those of the rows: whole, one a row, and rising or
  * falling, or many under the title of such. */
 bool facts_count_rows(const io_facts *f);
-/* Whether they are a few whole numbers that repeat, as codes do: 1 and 2. */
-bool facts_are_codes(const io_facts *f);
+bool facts_are_codes(const io_facts *f); /* few, whole, repeated: 1 and 2 */
 /* A sentence about what is doubtful of the column, k from 0 on; said is ""
  * where there is none of that kind.  false: there are no more kinds. */
 bool facts_say(const io_facts *f, int k, char said[FACTS_BYTES]);
 bool facts_is_sentinel(const io_facts *f, double value); /* it is said */
+double facts_sentinel(const io_facts *f); /* the first; NaN: there is none */
 
 /* table.c: counts rows and columns, finds out whether there is a header, and
  * gathers facts of each column, in memory; rows of different lengths are

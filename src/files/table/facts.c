@@ -282,6 +282,13 @@ bool facts_is_sentinel(const io_facts *f, double value)
          (value == f->high.value && is_sentinel(f, &f->high));
 }
 
+double facts_sentinel(const io_facts *f)
+{
+  if (f->texts > 0) return NAN;
+  if (is_sentinel(f, &f->low)) return f->low.value;
+  return is_sentinel(f, &f->high) ? f->high.value : NAN;
+}
+
 static void say_sentinel(const io_facts *f, const io_end *e,
                          char said[FACTS_BYTES])
 {

@@ -321,6 +321,7 @@ static void cells_far_from_all_others_are_named(void **state)
   check_says(c.out, " in row 61): --map trim");
   check_says(c.out, FAR_FROM_ALL);
   assert_null(strstr(c.out, "income: "));
+  check_says(c.out, " --missing 999,-999\n"); /* of the example */
   command_do(&c, "info t.csv --missing 999,-999");
   assert_null(strstr(c.out, "age: "));
   command_end(&c);
