@@ -41,10 +41,23 @@ static bool has_word(const char *text, const char *word)
 enum { WORDS = 6 };
 static const struct {
   const char *theirs[WORDS], *ours[WORDS], *told;
-} meaning[] = {{{"outlier", "anomal", "corrupt", "noise", "noisy"},
-                {"rpca", "rr", "rlda", "suspects"},
-                "trim"},
-               {{"imput"}, {"completed", "mc"}, "impute"}};
+} meaning[] = {
+    {{"outlier", "anomal", "corrupt", "noise", "noisy"},
+     {"rpca", "rr", "rlda", "suspects"},
+     "trim"},
+    {{"imput"}, {"completed", "mc"}, "impute"},
+    {{"boost", "xgb", "lightgbm", "gbm", "gradient"}, {"trees"}, "boosted"},
+    {{"lda", "discriminant"}, {"rlda"}, "rlda"},
+    {{"classif", "automl"}, {"auto", "label"}, "classes"},
+    {{"calibrat", "reliability"}, {"probabilities"}, "probability"},
+    {{"conformal"}, {"coverage"}, "coverage"},
+    {{"active", "learning"}, {"ask"}, "ask"},
+    {{"segment", "detect"}, {"where", "locate"}, "where"},
+    {{"align", "registration"}, {"roml", "match"}, "match"},
+    {{"embed", "network"}, {"onnx", "onnx-map"}, "network"},
+    {{"dedup", "duplic"}, {"info"}, "twice"},
+    {{"gpu"}, {"backend"}, "cuda"},
+    {{"confusion"}, {"html"}, "matrix of classes"}};
 
 static bool has_any(const char *text, const char *const *word)
 {

@@ -61,8 +61,8 @@ const lapis_method trees_method = {
     .name = "trees",
     .title = "extremely randomised trees, random forests, boosted trees",
     .summary =
-        "a plain method for borders of any shape: the votes of many random "
-        "decision trees",
+        "a plain method for borders of any shape: what many decision trees say "
+        "together",
     .source = "[GEW06] [B01] [F01]",
     .reads = LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_WEIGHT,
     .params = params,

@@ -234,6 +234,19 @@ static void help_finds_words(void **state)
 {
   static const char *const others[] = {"outlier", "outliers", "anomaly",
                                        "noise", "corrupted"};
+  static const char *const found[][2] = {{"boosting", "trees "},
+                                         {"lightgbm", "trees "},
+                                         {"lda", "rlda "},
+                                         {"classification", "label "},
+                                         {"calibrate", "--sure X"},
+                                         {"conformal", "--coverage C"},
+                                         {"active learning", "--ask"},
+                                         {"segmentation", "locate "},
+                                         {"alignment", "match "},
+                                         {"embedding", "onnx "},
+                                         {"duplicates", "info "},
+                                         {"gpu", "--backend"},
+                                         {"confusion", "F.html"}};
   command c;
   command_begin(&c);
   for (int i = 0; lapis_method_at(i) != NULL; i++) {
@@ -262,6 +275,8 @@ static void help_finds_words(void **state)
     expect_topic(&c, others[k], "rpca ", "");
     expect_topic(&c, others[k], "rr ", "");
   }
+  for (size_t k = 0; k < sizeof found / sizeof *found; k++)
+    expect_topic(&c, found[k][0], found[k][1], "");
   expect_topic(&c, "imputation", "--completed F.csv", "[fit");
   expect_topic(&c, "seed", "--seed N", "every verb");
   command_run(&c, "help zyxwv");
