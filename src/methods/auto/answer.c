@@ -116,7 +116,7 @@ static lapis_status add_part(const comparison *r, const candidate *x,
     p->set.trees.share = x->share;
     p->set.trees.trees = x->count;
     if (x->depth > 0) p->set.trees.depth = x->depth;
-    p->set.trees.rate = BOOSTED_RATE;
+    if (x->rate > 0) p->set.trees.rate = x->rate;
     p->set.trees.leaf = x->leaf;
     p->set.trees.stop.seconds = like->stop.seconds;
     return LAPIS_OK;

@@ -50,6 +50,7 @@ static const mc_row of_counts[ROWS] = {{LAPIS_MC_LABELS_RARE, .3, 1, 3},
 static const double weights[] = {.01, .1, 1}; /* C of linear ones */
 enum { LEAF = 2 }; /* of trees; 1 follows flipped labels, 3 loses classes */
 static const int64_t leaves[] = {1, 3}; /* of forests */
+static const double BOOSTED_RATE = .1;
 static const int64_t boosted[][2] = {{100, 2}, {100, 4}};
 /* Behind a kernel, whose features are of length 1 at most: C, and widths. */
 static const double kernel_weights[] = {1, 10}, widths[] = {1, .25};
@@ -69,10 +70,10 @@ static bool same(const candidate *a, const candidate *b)
   return a->kind == b->kind && a->filled == b->filled && a->map == b->map &&
          a->C == b->C && a->kernel == b->kernel && a->leaf == b->leaf &&
          a->grown == b->grown && a->count == b->count && a->depth == b->depth &&
-         (a->share >= 1) == (b->share >= 1) && a->svm_kernel == b->svm_kernel &&
-         a->turned == b->turned && a->set.labels == b->set.labels &&
-         a->set.lambda == b->set.lambda && a->set.gamma == b->set.gamma &&
-         a->set.mu_rel == b->set.mu_rel;
+         a->rate == b->rate && (a->share >= 1) == (b->share >= 1) &&
+         a->svm_kernel == b->svm_kernel && a->turned == b->turned &&
+         a->set.labels == b->set.labels && a->set.lambda == b->set.lambda &&
+         a->set.gamma == b->set.gamma && a->set.mu_rel == b->set.mu_rel;
 }
 
 int candidates_place(comparison *r, const candidate *x)
@@ -142,6 +143,7 @@ void candidates_boosted(comparison *r)
                                    .count = boosted[k][0],
                                    .depth = boosted[k][1],
                                    .share = boosted_share(r->X[0].rows),
+                                   .rate = BOOSTED_RATE,
                                    .leaf = BOOSTED_LEAF});
 }
 

@@ -18,7 +18,6 @@ enum {
   MOST_GROWN = 100000, /* samples, of which trees are grown */
   MOST_PARTS = 5       /* of a mean */
 };
-static const double BOOSTED_RATE = .1;
 #define RACE_TRIMMED "trim,standard" /* a second map, of numbers */
 typedef enum candidate_kind {
   CANDIDATE_MC,
@@ -45,7 +44,7 @@ typedef struct candidate {
    */
   trees_kind grown;
   int64_t count, leaf, depth;
-  double share;
+  double share, rate;
   double *score;   /* K x n of hidden labels, NaN elsewhere; for the larger
                     * value */
   sigmoid *answer; /* K: of its probabilities; one class of K: a softmax */

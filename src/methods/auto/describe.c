@@ -42,10 +42,11 @@ static void describe_trees(const candidate *x, const char *gaps, char *to,
   static const char *const kind[] = {[TREES_RANDOM] = "",
                                      [TREES_FOREST] = " --kind forest",
                                      [TREES_BOOSTED] = " --kind boosted"};
-  char share[24] = "", depth[32] = "";
+  char share[24] = "", depth[64] = "";
   if (!isnan(x->share)) snprintf(share, sizeof share, " --share %g", x->share);
   if (x->depth > 0)
-    snprintf(depth, sizeof depth, " --depth %" PRId64, x->depth);
+    snprintf(depth, sizeof depth, " --depth %" PRId64 " --rate %g", x->depth,
+             x->rate);
   snprintf(to, size, "%s%s --trees %" PRId64 " --leaf %" PRId64 "%s%s",
            kind[x->grown], share, x->count, x->leaf, depth, gaps);
 }

@@ -30,7 +30,7 @@ lapis_status candidate_grow(comparison *r, const candidate *x, const double *X,
                      .count = x->count,
                      .leaf = x->leaf,
                      .depth = x->depth,
-                     .rate = BOOSTED_RATE};
+                     .rate = x->rate};
   targets one = r->labels;
   one.samples = 1;
   double *room = base_alloc_raw(r->ctx, r->K, sizeof *room);

@@ -99,6 +99,7 @@ static bool take_plain(candidate *x, const char *name, const char *value)
   }
   if (is_word(name, "share")) return is && (x->share = number) <= 1;
   if (is_word(name, "leaf")) return is && (x->leaf = (int64_t)number) > 0;
+  if (is_word(name, "rate")) return is && (x->rate = number) <= 1;
   if (is_word(name, "depth")) return is && (x->depth = (int64_t)number) > 0;
   return is_word(name, "trees") && is && (x->count = (int64_t)number) > 0;
 }
@@ -133,7 +134,8 @@ static bool is_whole(const comparison *r, const candidate *x)
       x->kind == CANDIDATE_MISVM)
     return false;
   if (candidate_grows(x))
-    return x->leaf > 0 && (x->depth > 0) == (x->kind == CANDIDATE_BOOSTED);
+    return x->leaf > 0 && (x->depth > 0) == (x->kind == CANDIDATE_BOOSTED) &&
+           (x->rate > 0) == (x->depth > 0);
   if (x->kind == CANDIDATE_LINEAR || x->kind == CANDIDATE_MISVM)
     return x->C > 0;
   return x->kind != CANDIDATE_MC || x->set.variant == r->set.variant;
