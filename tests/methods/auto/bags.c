@@ -466,8 +466,8 @@ static void musks_are_told(void **state)
 {
   char path[1200];
   lapis_arrays all;
-  lapis_ctx *ctx = lapis_ctx_new();
   snprintf(path, sizeof path, "%s/mil/musk1.npz", check_data());
+  lapis_ctx *ctx = lapis_ctx_new();
   assert_int_equal(lapis_arrays_read(ctx, path, &all), 0);
   lapis_mat X = fixture_mat(&all, "x"), bag = fixture_mat(&all, "bag");
   lapis_mat label = fixture_mat(&all, "bag_label");
