@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._arrays import is_sparse
+from ._arrays import is_sparse, plain
+from ._categories import (as_columns, find_categories, have_words, model_names,
+                          objects_of)
 from ._compat import ClassifierMixin
 from ._core import Context, solve_given, warn
 from ._settings import table
 from ._tags import Tagged
 from ._validation import (are_doubles, check_array, check_classes,
-                          check_features, check_fitted, check_groups, check_y,
-                          forget, labels_of, means_missing, remember_features,
+                          check_features, check_fitted, check_groups,
+                          check_shape, check_y, feature_names, forget,
+                          labels_of, means_missing, remember_features,
                           seed_of, threads_of, unknown_in)
 from .exceptions import LapisWarning
 
@@ -174,6 +177,7 @@ class Estimator(Tagged):
     """Parameters, checks and a model; the methods differ in the rest."""
 
     _sparse = False
+    _words = False  # X may have columns of words
     _kept = ()  # arrays of a fit that become attributes, with a _ behind them
     _made_of = {}  # other attributes: the result that they are made of
 
@@ -204,14 +208,16 @@ class Estimator(Tagged):
     def _solve(self, X, Y=None, **members):
         """Fits; the model and what every fit tells become attributes."""
         words = self.classes_ if getattr(self, "_coded", False) else None
-        members.setdefault("feature_names",
-                           getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        if have_words(getattr(self, "categories_", None)):
+            names = model_names(names, self.categories_)
+        members.setdefault("feature_names", names)
         result = solve_given(self._method, X, Y, context=self._context(),
                              words=words, strict=False, **members,
                              **self._settings())
         self._model = result.model()
-        if hasattr(self, "feature_names_in_"):
-            self._model.set_text("feature_names", self.feature_names_in_)
+        if members["feature_names"] is not None:
+            self._model.set_text("feature_names", members["feature_names"])
         self.info_, self.settings_ = result.info, result.settings
         self.notes_ = result.notes
         self.n_iter_ = max(1, int(result.info.iterations))
@@ -231,9 +237,37 @@ class Estimator(Tagged):
 
     def _begin(self, X):
         """X of a fit, checked."""
-        array = check_array(forget(X, self.missing), sparse=self._sparse)
-        remember_features(self, X, array.shape[1])
+        known, titles = forget(X, self.missing), feature_names(X)
+        words = find_categories(known, titles) if self._words else None
+        if have_words(words):
+            array = as_columns(objects_of(known), words, titles)[0]
+        array = check_array(array if have_words(words) else known,
+                            sparse=self._sparse)
+        columns = len(words) if have_words(words) else array.shape[1]
+        remember_features(self, X, columns)
+        if self._words:
+            self.categories_ = words or [None] * columns
         return array
+
+    def _read(self, X):
+        """X of new samples, checked; of a word that no row of the fit has
+        nothing is known."""
+        known = forget(X, self.missing)
+        words = getattr(self, "categories_", None)
+        if not have_words(words):
+            array = check_array(known, sparse=self._sparse)
+            check_features(self, X, array.shape)
+            return array
+        given = known.toarray() if is_sparse(X) else np.asarray(plain(known))
+        check_shape(given.shape, "X")
+        check_features(self, X, given.shape)
+        array, strange = as_columns(given, words, feature_names(X))
+        if strange:
+            warn("; ".join(f"column {at} holds {new[0]!r}"
+                           for at, new in strange)
+                 + ": no row of the fit has such a word; it is taken as "
+                 "unknown", LapisWarning)
+        return check_array(array)
 
     @staticmethod
     def _whose(groups, n_samples):
@@ -247,8 +281,7 @@ class Estimator(Tagged):
         """What the model says of new samples; covering: that of another
         coverage."""
         check_fitted(self)
-        array = check_array(forget(X, self.missing), sparse=self._sparse)
-        check_features(self, X, array.shape)
+        array = self._read(X)
         if not (self._said()["allow_nan"] or is_sparse(array)) \
                 and np.isnan(array).any():
             raise ValueError("Input X contains NaN; this estimator takes no "

@@ -16,7 +16,7 @@ from .exceptions import DataConversionWarning, NotFittedError
 
 
 # ---- X ---------------------------------------------------------------------
-def _check_shape(shape, name):
+def check_shape(shape, name):
     if len(shape) != 2:
         raise ValueError(
             f"Expected 2D array, got {len(shape)}D array instead: {name} has "
@@ -36,12 +36,12 @@ def check_array(X, name="X", sparse=False):
             raise TypeError(f"{name}: sparse data were passed, but this "
                             "estimator needs dense data; X.toarray() makes "
                             "them dense")
-        _check_shape(X.shape, name)
+        check_shape(X.shape, name)
         return X.tocsr()
     array = np.asarray(plain(X))
     if np.iscomplexobj(array):
         raise ValueError(f"{name}: Complex data not supported")
-    _check_shape(array.shape, name)
+    check_shape(array.shape, name)
     if array.dtype.kind not in "fiub":
         array = _numbers(array, name, feature_names(X))
     return as_float(array, name)

@@ -100,7 +100,8 @@ class _Transductive(Classifier):
         self._probable = "probabilities" in result
         self.candidates_ = _candidates(result, _FIGURES)
         self.choice_ = _choice(result)
-        others = self._ask(X[absent]) if absent.any() else {}
+        others = self._model.predict(
+            X[absent], context=self._context()) if absent.any() else {}
         self.transduction_ = self._decode(
             _joined("labels", result, others, absent))
         self._wide = self.transduction_.ndim > 1
@@ -183,6 +184,10 @@ class AutoClassifier(_Transductive):
     ----------
     classes_ : ndarray
         The labels.
+    categories_ : list
+        The words of each column of X, a data frame or an array of objects;
+        None where it holds numbers.  A word has a feature of 0 and 1 of its
+        own in the model, its importance among them.
     transduction_ : ndarray (n_samples,) or (n_samples, n_labels)
         Labels of all samples, those that were unknown included.
     candidates_ : list of dict
@@ -216,6 +221,7 @@ class AutoClassifier(_Transductive):
     _made_of = {**_Transductive._made_of, **_OF_IMPORTANCE,
                 "asked_": "ask_index", "sets_": "classes_kept",
                 "instance_labels_": "instance_labels"}
+    _words = True
     _saved = ("_probable", "_wide")
 
     def _settings(self):
@@ -256,6 +262,10 @@ class AutoRegressor(RegressorMixin, Estimator):
 
     Attributes
     ----------
+    categories_ : list
+        The words of each column of X, a data frame or an array of objects;
+        None where it holds numbers.  A word has a feature of 0 and 1 of its
+        own in the model, its importance among them.
     transduction_ : ndarray (n_samples,) or (n_samples, n_targets)
         What is answered for all samples, those that were unknown included.
     candidates_ : list of dict
@@ -286,6 +296,7 @@ class AutoRegressor(RegressorMixin, Estimator):
              "X_types": ["2darray", "sparse"]}
     _kept = ("held_out",)
     _made_of = {**_OF_IMPORTANCE, "intervals_": "set_low"}
+    _words = True
     _saved = ("_one",)
 
     def _settings(self):

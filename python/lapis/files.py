@@ -8,13 +8,13 @@ from typing import Any, Union
 
 import numpy as np
 
+from ._categories import as_number, have_words
 from ._core import Model
 from ._estimator import unkept_class
 from ._settings import table
 from .completion import (AutoClassifier, AutoRegressor,
                          MatrixCompletionClassifier)
 from .exceptions import NotFittedError
-from .imputer import as_number
 from .robust import RobustLDA, RobustPCA, RobustRegressor
 from .svm import MISVMPlusClassifier, SVMPlusClassifier
 
@@ -55,6 +55,10 @@ def _sign(estimator, model):
     own = {key: value for key, value in estimator.get_params().items()
            if isinstance(value, plain)}
     state = {key: getattr(estimator, key) for key in estimator._saved}
+    if have_words(estimator.categories_):
+        names = getattr(estimator, "feature_names_in_", None)
+        state["categories_"] = estimator.categories_
+        state["feature_names_in_"] = None if names is None else list(names)
     model.set_text("estimator", [type(estimator).__name__, json.dumps(own),
                                  json.dumps(state)])
 
@@ -68,7 +72,8 @@ def _signed(model, path):
             name, own, state = (str(text) for text in np.ravel(signed))
             state = json.loads(state)
             estimator = _CHOOSERS[name](**json.loads(own))
-            return estimator, {key: state[key] for key in estimator._saved}
+            _ = [state[key] for key in estimator._saved]
+            return estimator, state
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"{path}: which estimator it is of cannot be "
                              "read; save it again") from None
@@ -86,6 +91,20 @@ def _signed(model, path):
              if row.is_matrix}
     return cls(**{key: settings[key] for key in table(model.method).keys
                   if key not in words or settings[key] in words[key]}), {}
+
+
+def _restore_words(estimator, state):
+    """The features are the columns of X, of which the model has more where
+    they hold words."""
+    categories = state.setdefault("categories_",
+                                  [None] * estimator.n_features_in_)
+    if "feature_names_in_" not in state:
+        return
+    estimator.n_features_in_ = len(categories)
+    vars(estimator).pop("feature_names_in_", None)
+    names = state.pop("feature_names_in_")
+    if names is not None:
+        state["feature_names_in_"] = np.array(names, dtype=object)
 
 
 def save(estimator: object, path: Union[str, PathLike]) -> None:
@@ -161,5 +180,7 @@ def load(path: Union[str, PathLike]) -> Any:
         estimator.feature_names_in_ = names.astype(object)
     estimator._restore()
     estimator.missing = _missing_of(model)
+    if estimator._words:
+        _restore_words(estimator, state)
     vars(estimator).update(state)
     return estimator

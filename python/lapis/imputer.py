@@ -2,20 +2,20 @@
 from __future__ import annotations
 
 import numbers
-from datetime import date
 from typing import TYPE_CHECKING, Optional
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._arrays import is_sparse, plain
+from ._arrays import is_sparse
+from ._categories import (as_columns, find_categories, have_words, model_names,
+                          objects_of)
 from ._compat import TransformerMixin, output_of
 from ._core import Warm, warn
 from ._estimator import Estimator, of_method
-from ._validation import (check_array, check_cell, check_features,
-                          check_fitted, check_size, feature_names,
-                          feature_names_of, forget, remember_features, seed_of,
-                          unknown_in)
+from ._validation import (check_array, check_features, check_fitted,
+                          check_size, feature_names, feature_names_of, forget,
+                          remember_features, seed_of, unknown_in)
 from .exceptions import LapisWarning
 
 if TYPE_CHECKING:
@@ -353,30 +353,6 @@ class LowRankImputer(TransformerMixin, Estimator):
         return feature_names_of(self, input_features)
 
 
-def as_number(word):
-    try:
-        return float(word)
-    except (TypeError, ValueError):
-        return None
-
-
-def _words_of(column, i, titles):
-    """The sorted words of column i, or None: it holds numbers."""
-    gone = unknown_in(column)
-    known = [v for v, none in zip(column, gone) if not none]
-    for j, v in enumerate(column):
-        if gone[j]:
-            continue
-        if isinstance(v, (date, np.datetime64)):
-            check_cell(v, "X", (j, i), titles)  # refuses it
-        if not isinstance(v, (str, bytes, numbers.Number)):
-            raise TypeError("argument must be a string or a number, not "
-                            f"{type(v).__name__}")
-    if all(as_number(v) is not None for v in known):
-        return None
-    return sorted(set(map(str, known)))
-
-
 @of_method("auto", leave_out=(
     "candidates", "targets", "map", "variant", "labels", "lambda_", "gamma",
     "mu_rel", "absent", "class_features", "held_out", "coverage",
@@ -435,60 +411,34 @@ class AutoImputer(TransformerMixin, Estimator):
         vars(self).pop("categories_", None)
         array, given = self._as_numbers(X)
         remember_features(self, X, given.shape[1])
-        names = self._names(given.shape[1])
+        names = model_names(getattr(self, "feature_names_in_", None),
+                            self.categories_)
         result = self._solve(array, feature_names=names)
-        self._model.set_text("feature_names", names)
         self.ways_ = np.array(result["fill_ways"]).ravel()
         self.weights_ = result["fill_weights"].copy()
         self.error_ = result["fill_error"].ravel().copy()
         return self._as_given(given, result["completed"])
 
-    def _names(self, columns):
-        """What the library's features are called: "town=Rome" of words;
-        its sentences count from 1, and are brought to Python's count."""
-        names = getattr(self, "feature_names_in_",
-                        [f"column {i + 1}" for i in range(columns)])
-        return [name if word is None else f"{name}={word}"
-                for name, of in zip(names, self.categories_)
-                for word in (of or [None])]
-
     def _as_numbers(self, X):
         """X for the library, a column of 0 and 1 for each word; and X."""
         known = forget(X, self.missing)
-        given = known if is_sparse(X) else np.asarray(plain(known))
-        if is_sparse(X) or given.dtype.kind in "fiubc" or given.ndim != 2:
+        given = objects_of(known)
+        if given is None:
             given = check_array(known)
-            words = [None] * given.shape[1]
-        else:
-            titles = feature_names(X)
-            words = [_words_of(column, i, titles)
-                     for i, column in enumerate(given.T)]
+        titles = feature_names(X)
         if not hasattr(self, "categories_"):
-            self.categories_ = words
-        if all(of is None for of in self.categories_):
+            self.categories_ = (find_categories(known, titles, mixed=True)
+                                or [None] * given.shape[1])
+        if not have_words(self.categories_):
             return check_array(known), given
-        parts = []
-        for i, (of, column) in enumerate(zip(self.categories_, given.T)):
-            gone = unknown_in(column)
-            if of is None:
-                part = np.array([np.nan if none else float(v)
-                                 for v, none in zip(column, gone)])
-                check_size(part, lambda k, i=i: (k, i))
-                part = part[:, None]
-            else:
-                part = np.array([[np.nan if none else float(str(v) == word)
-                                  for word in of]
-                                 for v, none in zip(column, gone)])
-                strange = ~gone & ~(part == 1).any(1)
-                if strange.any():
-                    raise ValueError(
-                        f"column {i} holds {column[strange][0]!r}, which no "
-                        "row of the fit has")
-            parts.append(part)
-        return check_array(np.hstack(parts)), given
+        array, strange = as_columns(given, self.categories_, titles)
+        for at, words in strange:
+            raise ValueError(f"column {at} holds {words[0]!r}, which no row "
+                             "of the fit has")
+        return check_array(array), given
 
     def _as_given(self, given, filled):
-        if all(of is None for of in self.categories_):
+        if not have_words(self.categories_):
             return filled.copy()
         out = np.array(given, dtype=object)
         at = 0

@@ -232,6 +232,62 @@ class Checks(unittest.TestCase):
                 with self.assertRaisesRegex(ValueError, said):
                     cls().fit(X, ["a", "b", "a", "b"])
 
+    def frame_of_towns(self):
+        g = np.random.default_rng(0)
+        town = g.choice(["Rome", "Oslo", "Bonn"], 90).astype(object)
+        x = g.normal(size=90)
+        y = 3 * (town == "Rome") + x
+        town[3] = None
+        return pd.DataFrame({"town": town, "x": x}), y
+
+    def test_columns_of_words(self):
+        X, y = self.frame_of_towns()
+        weight = np.r_[np.zeros(4), np.ones(86)]
+        new = pd.DataFrame({"town": ["Rome", "Lima", "Lima"], "x": [0., 0, 1]})
+        for cls, of in ((lapis.AutoRegressor, y),
+                        (lapis.AutoClassifier, np.where(y > 1.5, "a", "b"))):
+            model = cls(candidates="trees", importance=True)
+            model.fit(X, of, sample_weight=weight)
+            self.assertEqual(model.categories_,
+                             [["Bonn", "Oslo", "Rome"], None])
+            self.assertEqual(list(model.feature_names_in_), ["town", "x"])
+            self.assertEqual(model.n_features_in_, 2)
+            self.assertEqual(model.feature_importances_.shape, (4,))
+            self.assertGreater(model.score(X, of), .9)
+            with self.assertWarnsRegex(lapis.LapisWarning,
+                                       "column 'town' holds 'Lima'") as said:
+                answers = model.predict(new)
+            self.assertEqual(len(said.warnings), 1)
+            unknown = model.predict(new.assign(town=["Rome", None, None]))
+            self.assertTrue((answers == unknown).all())
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "m.lapis")
+                lapis.save(model, path)
+                again = lapis.load(path)
+                self.assertTrue((again.predict(X) == model.predict(X)).all())
+                self.assertEqual(again.categories_, model.categories_)
+                self.assertEqual(list(again.feature_names_in_), ["town", "x"])
+                X.to_csv(path + ".csv", index=False)
+                command("predict", path, path + ".csv", "-o", path + "2.csv")
+                by = pd.read_csv(path + "2.csv").iloc[:, 1].to_numpy()
+            if cls is lapis.AutoClassifier:
+                self.assertTrue((by == model.predict(X)).all())
+            else:
+                np.testing.assert_allclose(by, model.predict(X), rtol=1e-4)
+            with self.assertRaisesRegex(ValueError, "features"):
+                model.predict(X.to_numpy()[:, :1])
+            same = cls(candidates="trees").fit(X["x"].to_frame(), of)
+            self.assertEqual(same.categories_, [None])
+
+    def test_words_without_titles_and_too_many(self):
+        X, y = self.frame_of_towns()
+        model = lapis.AutoRegressor(candidates="trees", missing="Oslo")
+        model.fit(X.to_numpy(), y)
+        self.assertEqual(model.categories_, [["Bonn", "Rome"], None])
+        many = pd.DataFrame({"name": [f"n{k}" for k in range(1001)]})
+        with self.assertRaisesRegex(ValueError, "'name' has 1001 .*leave it"):
+            lapis.AutoRegressor().fit(many, np.arange(1001.))
+
     def test_check_estimator_rlda(self):
         self.check(lapis.RobustLDA)
 
