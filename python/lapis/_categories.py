@@ -62,6 +62,13 @@ def find_categories(X, titles, mixed=False):
         for i, column in enumerate(given.T)]
 
 
+def check_known(given, titles):
+    for i, column in enumerate(given.T):
+        if unknown_in(column).all():
+            raise ValueError(f"column {_shown(i, titles)} is known of no "
+                             "sample; leave it out")
+
+
 def have_words(categories):
     return categories is not None and any(
         of is not None for of in categories)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import is_sparse, plain
-from ._categories import (as_columns, find_categories, have_words, model_names,
-                          objects_of)
+from ._categories import (as_columns, check_known, find_categories, have_words,
+                          model_names, objects_of)
 from ._compat import ClassifierMixin
 from ._core import Context, solve_given, warn
 from ._settings import table
@@ -241,6 +241,7 @@ class Estimator(Tagged):
         words = find_categories(known, titles) if self._words else None
         if have_words(words):
             array = as_columns(objects_of(known), words, titles)[0]
+            check_known(objects_of(known), titles)
         array = check_array(array if have_words(words) else known,
                             sparse=self._sparse)
         columns = len(words) if have_words(words) else array.shape[1]

@@ -287,6 +287,9 @@ class Checks(unittest.TestCase):
         many = pd.DataFrame({"name": [f"n{k}" for k in range(1001)]})
         with self.assertRaisesRegex(ValueError, "'name' has 1001 .*leave it"):
             lapis.AutoRegressor().fit(many, np.arange(1001.))
+        frame = pd.DataFrame(X).assign(empty=None)
+        with self.assertRaisesRegex(ValueError, "'empty' is known of no"):
+            lapis.AutoRegressor().fit(frame, y)
 
     def test_check_estimator_rlda(self):
         self.check(lapis.RobustLDA)
