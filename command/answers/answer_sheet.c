@@ -320,8 +320,8 @@ static bool add_wrong(sheet *s, const answers *a)
   return !any || p != NULL;
 }
 
-/* What the listed labels rather are: of those that look wrong as the list says,
- * of others by the answer, where it contradicts them. */
+/* What the listed labels rather are, of those that look wrong: by the list
+ * alone, which the screen and a page say, too. */
 static bool add_listed_rather(cli *c, const lapis_dataset *ds, sheet *s,
                               const answers *a)
 {
@@ -335,13 +335,11 @@ static bool add_listed_rather(cli *c, const lapis_dataset *ds, sheet *s,
     int64_t j = (int64_t)lapis_mat_at(&a->doubts, 0, k);
     char *number = (char *)(text + n) + (size_t)k * DIGITS;
     double given = lapis_mat_at(&a->given, 0, j);
-    double answer = lapis_mat_at(&a->labels, 0, j);
-    if (isnan(value[k]) && answer == given) continue;
-    double rather = isnan(value[k]) ? answer : value[k];
-    text[j] = code_text(a, 0, rather);
-    if (text[j] == NULL) lapis_number_text(rather, number, DIGITS);
+    if (isnan(value[k])) continue;
+    text[j] = code_text(a, 0, value[k]);
+    if (text[j] == NULL) lapis_number_text(value[k], number, DIGITS);
     if (text[j] == NULL) text[j] = number;
-    if (rather == given) text[j] = "another";
+    if (value[k] == given) text[j] = "another";
   }
   if (value == NULL) free(text);
   free(value);
@@ -351,7 +349,8 @@ static bool add_listed_rather(cli *c, const lapis_dataset *ds, sheet *s,
   return add_wrong(s, a);
 }
 
-/* What a given label rather is: by --suspects, or else by the answer. */
+/* What a given label rather is: by --suspects where it was asked for, else by
+ * the answer. */
 static bool add_rather(cli *c, const lapis_dataset *ds, sheet *s,
                        const answers *a)
 {

@@ -266,10 +266,15 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
   const char *by_margin =
       wrong == NULL ? " (margin above 0: predicted to be another while hidden)"
                     : "";
+  bool probable =
+      wrong != NULL && pair->cols > 0 && !isnan(lapis_mat_at(doubt, 0, 0));
   if (rather_wrong > 0 && rather_wrong < pair->cols)
-    printf("%lld of these given labels look%s wrong, the others fit least; "
+    printf("%lld of these given labels look%s wrong%s; "
            "the most doubtful first%s\n",
-           (long long)rather_wrong, rather_wrong == 1 ? "s" : "", by_margin);
+           (long long)rather_wrong, rather_wrong == 1 ? "s" : "",
+           probable ? " more probably than not, the others less probably"
+                    : ", the others fit least",
+           by_margin);
   else if (pair->cols > 0)
     printf("%s, the %lld most doubtful first%s\n",
            rather_wrong > 0 ? "given labels that look wrong"
