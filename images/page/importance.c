@@ -21,7 +21,9 @@ static void put_row(page *p, const lapis_report *w, int64_t k, double most)
   page_element(p, "th scope=\"row\"", page_text_at(&w->importance_names, 0, k));
   page_print(p, "<td><meter value=\"%.4f\"></meter> %.4f &#177; %.4f%s</td>",
              fmax(v, 0) / most, v, error,
-             lapis_is_clear(v, error) ? "" : ", not clearly missed");
+             lapis_is_clear_among(v, error, w->importance.cols)
+                 ? ""
+                 : ", not clearly missed");
   page_element(p, "td", page_text_at(&w->importance_ways, 0, k));
   page_words(p, "</tr>\n");
 }

@@ -208,11 +208,11 @@ typedef enum lapis_trees_kind {
 typedef struct lapis_trees_settings {
   size_t size;
   lapis_stop stop;     /* seconds: fewer trees answer */
-  int64_t trees, leaf; /* how many; the fewest samples that a leaf holds */
+  int64_t trees, leaf; /* how many; the fewest samples of a leaf; 0: by kind */
   int kind, targets;   /* lapis_trees_kind, lapis_targets */
   double share;  /* of features that a split tries; NaN: by kind, targets */
-  int64_t depth; /* boosted: splits on the way to a leaf, at most */
-  double rate;   /* boosted: of its best a tree adds so much */
+  int64_t depth; /* boosted: splits on the way to a leaf, at most; 0: 4 */
+  double rate; /* boosted: of its best a tree adds so much; NaN: by how many */
 } lapis_trees_settings;
 LAPIS_METHOD(trees, lapis_trees_settings)
 

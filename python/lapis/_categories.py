@@ -17,6 +17,13 @@ def as_number(word):
         return None
 
 
+def _is_date(text):
+    try:
+        return date.fromisoformat(text) is not None
+    except (TypeError, ValueError):
+        return False
+
+
 def objects_of(X):
     """X as a table of objects, which may hold words; None: numbers alone."""
     if is_sparse(X):
@@ -39,6 +46,9 @@ def _words_of(column, i, titles, mixed):
     texts = [(j, v) for j, v in known if as_number(v) is None]
     if not texts:
         return None
+    if all(_is_date(v) for _, v in texts):
+        check_cell(date.fromisoformat(texts[0][1]), "X", (texts[0][0], i),
+                   titles)
     if not mixed and len(texts) < len(known):
         check_cell(texts[0][1], "X", (texts[0][0], i), titles)
     words = sorted({str(v) for _, v in known})

@@ -56,12 +56,20 @@ _IMPORTANCE = ("feature_importances_", "feature_importances_error_",
 _OF_IMPORTANCE = dict.fromkeys(_IMPORTANCE, "importance")
 
 
+def _a_column(model, values):
+    """Of each column of X: the words of one are shuffled together, and have
+    one value."""
+    counts = [len(words or [None]) for words in model.categories_]
+    return values[np.cumsum([0] + counts[:-1])]
+
+
 def _keep_importance(model, result):
     """The columns of `importance`, where the fit was asked for it."""
     for k, name in enumerate(_IMPORTANCE):
         vars(model).pop(name, None)
         if "importance" in result:
-            setattr(model, name, np.array(result["importance"][:, k]))
+            setattr(model, name,
+                    _a_column(model, np.array(result["importance"][:, k])))
 
 
 class _Transductive(Classifier):
@@ -187,7 +195,7 @@ class AutoClassifier(_Transductive):
     categories_ : list
         The words of each column of X, a data frame or an array of objects;
         None where it holds numbers.  A word has a feature of 0 and 1 of its
-        own in the model, its importance among them.
+        own in the model; importances are of whole columns.
     transduction_ : ndarray (n_samples,) or (n_samples, n_labels)
         Labels of all samples, those that were unknown included.
     candidates_ : list of dict
@@ -265,7 +273,7 @@ class AutoRegressor(RegressorMixin, Estimator):
     categories_ : list
         The words of each column of X, a data frame or an array of objects;
         None where it holds numbers.  A word has a feature of 0 and 1 of its
-        own in the model, its importance among them.
+        own in the model; importances are of whole columns.
     transduction_ : ndarray (n_samples,) or (n_samples, n_targets)
         What is answered for all samples, those that were unknown included.
     candidates_ : list of dict

@@ -33,14 +33,16 @@ static const lapis_param params[] = {
              "of numbers a third; boosted: all)"),
     INT("trees", trees, .symbol = "N", .value = 500, .low = 1, .high = 100000,
         .help = "how many are grown"),
-    INT("leaf", leaf, .symbol = "N", .value = 1, AT_LEAST(1),
+    INT("leaf", leaf, .symbol = "N", .value = 0, AT_LEAST(0),
         .help =
-            "the fewest samples that a leaf holds (of samples with weights: "
-            "the least sum of theirs)"),
-    INT("depth", depth, .symbol = "N", .value = 4, .low = 1, .high = 30,
-        .help = "boosted: splits on the way to a leaf, at most"),
-    REAL("rate", rate, .value = .02, ABOVE_TO(0, 1),
-         .help = "boosted: of what would fit best a tree adds so much"),
+            "the fewest samples that a leaf holds, of samples with weights the "
+            "least sum of theirs (0: 1; boosted: a hundredth of those with a "
+            "target, at most 20)"),
+    INT("depth", depth, .symbol = "N", .value = 0, .low = 0, .high = 30,
+        .help = "boosted: splits on the way to a leaf, at most (0: 4)"),
+    REAL("rate", rate, .value = NAN, ABOVE_TO(0, 1),
+         .help = "boosted: of what would fit best a tree adds so much (auto: "
+                 "of N trees 10/N, of numbers 25/N)"),
     PARAM_TIME_LIMIT,
 };
 
@@ -76,6 +78,29 @@ static bool later(void *user)
   return loop_next(user);
 }
 
+static bool is_known(const linear_answer *a, int64_t j)
+{
+  const double *y = a->numbers ? a->Y : a->labels.sign;
+  for (int64_t c = 0; c < a->K; c++)
+    if (!isnan(y[j * a->K + c])) return true;
+  return false;
+}
+
+static int64_t leaf_of(const forest *w)
+{
+  int64_t known = 0;
+  if (w->set.leaf > 0 || w->set.kind != LAPIS_TREES_BOOSTED)
+    return w->set.leaf > 0 ? w->set.leaf : 1;
+  for (int64_t j = 0; j < w->answer.n; j++) known += is_known(&w->answer, j);
+  return known < 200 ? 1 : known > 2000 ? 20 : known / 100;
+}
+
+static double rate_of(const forest *w)
+{
+  double sum = w->answer.numbers ? 25 : 10; /* of all trees */
+  return isnan(w->set.rate) ? fmin(sum / (double)w->set.trees, 1) : w->set.rate;
+}
+
 static lapis_status solve(lapis_solver *s)
 {
   static const char *const columns[] = {"iteration"};
@@ -93,9 +118,9 @@ static lapis_status solve(lapis_solver *s)
                      .share = w->set.share,
                      .stored = a->made_of,
                      .count = w->set.trees,
-                     .leaf = w->set.leaf,
-                     .depth = w->set.depth,
-                     .rate = w->set.rate};
+                     .leaf = leaf_of(w),
+                     .depth = w->set.depth > 0 ? w->set.depth : 4,
+                     .rate = rate_of(w)};
   TRY(loop_begin(&s->loop, s->ctx, "trees", &w->set.stop, 1, columns));
   trees_free(&w->grown);
   TRY(trees_grow(s->ctx, &p, later, &s->loop, &w->grown));
@@ -148,8 +173,18 @@ lapis_status trees_new(lapis_ctx *ctx, const lapis_data *data,
                        const void *settings, lapis_solver **out)
 {
   lapis_solver *s;
+  const lapis_trees_settings *set = settings;
   *out = NULL;
   TRY(linear_check(ctx, "trees", data));
+  if (set->kind != LAPIS_TREES_BOOSTED && set->depth > 0)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "trees: {depth %" PRId64
+                      "} is of boosted trees; give {kind boosted}",
+                      set->depth);
+  if (set->kind != LAPIS_TREES_BOOSTED && !isnan(set->rate))
+    return lapis_fail(
+        ctx, LAPIS_EINVAL,
+        "trees: {rate %g} is of boosted trees; give {kind boosted}", set->rate);
   TRY(solver_alloc(ctx, &trees_class, sizeof(forest), &s));
   forest *w = (forest *)s;
   w->set = *(const lapis_trees_settings *)settings;

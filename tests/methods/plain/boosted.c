@@ -200,6 +200,22 @@ static void numbers_are_fitted_at_any_height(void **state)
   discard(p, s);
 }
 
+/* What only boosted trees have is not passed over in silence. */
+static void others_refuse_its_settings(void **state)
+{
+  problem *p = chess_board(KNOWN);
+  for (int k = 0; k < 2; k++) {
+    lapis_trees_settings set = lapis_trees_defaults();
+    lapis_solver *s;
+    if (k == 0) set.depth = 3;
+    if (k == 1) set.rate = .1;
+    assert_int_equal(lapis_trees_new(p->ctx, &p->data, &set, &s), LAPIS_EINVAL);
+    assert_true(check_has(lapis_ctx_error(p->ctx), k == 0 ? "depth" : "rate"));
+  }
+  lapis_ctx_free(p->ctx);
+  free(p);
+}
+
 int test_boosted(void)
 {
   const struct CMUnitTest tests[] = {
@@ -208,6 +224,7 @@ int test_boosted(void)
       cmocka_unit_test(classes_are_a_softmax_and_gaps_tell),
       cmocka_unit_test(unknown_labels_and_weights_count),
       cmocka_unit_test(numbers_are_fitted_at_any_height),
+      cmocka_unit_test(others_refuse_its_settings),
   };
   return run_cases(tests, NULL, NULL);
 }
