@@ -184,7 +184,6 @@ bool boost_try(grower *g, const pending *at, int64_t i, split *best)
   int64_t width = width_of(g), bins = g->boost.bins[i];
   double *sum = g->boost.sum, *missing = sum + bins * width;
   double *all = sum + (TREES_BINS + 1) * width, *left = all + width;
-  if (bins < 2 && at->to - at->from < 1) return false;
   sum_bins(g, at, i);
   memset(all, 0, 2 * (size_t)width * sizeof *all);
   for (int64_t b = 0; b <= bins; b++) add(all, sum + b * width, width);
