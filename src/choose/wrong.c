@@ -21,7 +21,8 @@
  * which levels off at f / (K - 1) however sure predictions become, and however
  * unlikely the class: by that wrong labels are told from classes that overlap.
  * f is the likeliest; its interval holds all with which, by their best a, the
- * labels are not less likely by 1.92 in the logarithm (Wilks).  What is said of
+ * labels are not less likely by 1.92 in the logarithm (Wilks), and reaches up
+ * to what the surest predictions allow, who need no such law.  What is said of
  * a single label is the mean over f and a by their likelihood, f exponential
  * and log a normal before.  (g = 0 misses labels where many are wrong, g = f
  * finds too many where classes overlap.) */
@@ -30,12 +31,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "lapis/choose.h"
+
 enum {
   BINS = WRONG_BINS,
   RESTS = WRONG_RESTS,
   EXPONENTS = 40,
   SHARES = 41,
-  ZOOMS = 3
+  ZOOMS = 3,
+  SURE = 30
 };
 static const double SUREST = 8, MOST = .45, WILKS = 1.92, LEAST = 1e-12;
 static const double MAY_BE = 1e-3; /* of the likeliest point */
@@ -177,6 +181,25 @@ static void find_means(double from, double step, double *log_of, double most,
   }
 }
 
+/* However classes overlap and whatever predictions know: labels are wrong as
+ * often where predictions are surest, and there f is at most the share of the
+ * labels that are another, up to chance. */
+static double most_by_surest(const counts *of, double scale)
+{
+  double all = 0, others = 0, low, high, most = 1;
+  for (int b = BINS - 1; b >= 0; b--) {
+    all += of->is[b];
+    for (int r = 0; r < RESTS; r++) {
+      all += of->other[b][r];
+      others += of->other[b][r];
+    }
+    if (all * scale < SURE) continue;
+    lapis_share_interval(others / all, all * scale, &low, &high);
+    most = fmin(most, high);
+  }
+  return most;
+}
+
 lapis_status wrong_fit(lapis_ctx *ctx, const wrong_label *all, size_t stride,
                        int64_t n, double K, double trials, wrong_share *out)
 {
@@ -200,6 +223,7 @@ lapis_status wrong_fit(lapis_ctx *ctx, const wrong_label *all, size_t stride,
   ends(best, most - WILKS, &from, &to);
   out->low = start + (from - part(best, most - WILKS, from, from - 1)) * step;
   out->high = start + (to + part(best, most - WILKS, to, to + 1)) * step;
+  out->high = fmax(out->high, most_by_surest(&of, scale));
   for (int i = 0; i < SHARES; i++)
     if (best[i] >= most) out->f = start + i * step;
   find_means(start, step, log_of, most, out);

@@ -254,6 +254,48 @@ static void what_is_said_is_true(void **state)
   }
 }
 
+/* Classes so much alike that half of the labels are predicted, by who knows how
+ * often they are wrong: the range holds the truth, or is not said. */
+static void alike_classes_hide_wrong_labels(void **state)
+{
+  enum { OF = 5 };
+  static const double flips[] = {.02, .05, .1};
+  double p[OF * FROM], all = 0, in = 0;
+  lapis_ctx *ctx = lapis_ctx_new();
+  said s;
+  for (int f = 0; f < 3; f++)
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+      uint64_t draw = seed;
+      double truth = 0;
+      for (int j = 0; j < FROM; j++) {
+        double q[OF], sum = 0, at = check_uniform(&draw);
+        int is = 0;
+        for (int c = 0; c < OF; c++) sum += q[c] = exp(2 * check_normal(&draw));
+        for (int c = 0; c < OF; c++) {
+          double known = q[c] / sum;
+          p[OF * j + c] =
+              (1 - flips[f]) * known + flips[f] * (1 - known) / (OF - 1);
+          at -= known;
+          if (at > 0 && c < OF - 1) is = c + 1;
+        }
+        bool wrong = check_uniform(&draw) < flips[f];
+        truth += wrong;
+        s.Y[j] = wrong ? (is + 1 + (int)(4 * check_uniform(&draw))) % OF : is;
+      }
+      lapis_mat Y = lapis_mat_f64(s.Y, 1, FROM),
+                of = lapis_mat_f64(p, OF, FROM);
+      assert_int_equal(lapis_doubts(ctx, &Y, NULL, &of, FROM, s.index,
+                                    s.probability, &s.found, s.wrong),
+                       LAPIS_OK);
+      if (s.wrong[3] < 0) continue;
+      all++;
+      in += (double)s.wrong[0] <= truth && truth <= (double)s.wrong[1];
+    }
+  CHECK_AT_LEAST(all, 2 * SEEDS);
+  CHECK_AT_LEAST(in, .95 * all);
+  lapis_ctx_free(ctx);
+}
+
 /* What a discriminant of four features says of labels that it was not fitted
  * to, of one fifth at a time: the p of a fit, more extreme than is right. */
 static void fit_p(const double *x, const double *Y, int n, double *p)
@@ -326,6 +368,7 @@ int test_suspects(void)
       cmocka_unit_test(the_only_label_of_a_class_is_not_doubted),
       cmocka_unit_test(what_cannot_be_said_is_not),
       cmocka_unit_test(what_is_said_is_true),
+      cmocka_unit_test(alike_classes_hide_wrong_labels),
       cmocka_unit_test(what_a_fit_says_is_hardly_overstated),
       cmocka_unit_test(by_folds)};
   return run_cases(tests, NULL, NULL);
