@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "columns.h"
 
@@ -216,18 +217,16 @@ static int find_last(const lapis_columns *all, const bool *target)
   return last;
 }
 
-static void ask_number(question *q, int column)
+static void ask_one(question *q, int column, bool classes)
 {
-  memset(q->target, 0, sizeof q->target);
+  *q = (question){.any = true, .classes = classes};
   q->target[column] = true;
-  q->classes = false;
-  q->any = true;
 }
 
 /* Of a table with missing cells something that is missing: classes, or else
  * the one column of quantities that has gaps, or all cells where several
  * have. */
-static void find_question(const lapis_columns *all, question *q)
+static void guess_question(const lapis_columns *all, question *q)
 {
   int classes = find_targets(all, q->target), gaps = 0, last = 0, asked = 0;
   int number = find_last(all, q->target);
@@ -236,7 +235,7 @@ static void find_question(const lapis_columns *all, question *q)
   for (int j = 0; j < all->listed; j++) {
     const lapis_column *c = &all->column[j];
     if (q->target[j] && c->missing > 0) {
-      if (number >= 0) ask_number(q, number);
+      if (number >= 0) ask_one(q, number, false);
       return;
     }
     asked += can_be_asked(c) && (c->texts == 0 || c->numbers == 0);
@@ -246,10 +245,58 @@ static void find_question(const lapis_columns *all, question *q)
   }
   q->open = gaps == 0 && asked > 1;
   if (gaps == 0) return;
-  ask_number(q, last);
+  ask_one(q, last, false);
   q->completed = gaps > 1;
   if (!q->completed) return;
   q->target[last] = false;
+}
+
+/* Whether a title is that word, but for its case and a unit in brackets. */
+static bool is_titled(const lapis_column *c, const char *word)
+{
+  const char *title = c->title == NULL ? "" : c->title;
+  size_t size = strcspn(title, "([");
+  while (size > 0 && isspace((unsigned char)title[size - 1])) size--;
+  return size == strlen(word) && strncasecmp(title, word, size) == 0;
+}
+
+/* Many gaps, as of labels. */
+static bool lacks_fifth(const lapis_columns *all, const lapis_column *c)
+{
+  return 5 * c->missing >= all->rows;
+}
+
+/* The column whose title says that it is asked, which counts more than gaps;
+ * -1: none.  `target` and the like say so for sure.  `class`, `species`,
+ * `diagnosis`, and `y` of a last column title features as often: such a one
+ * without gaps yields to a guess that lacks a fifth of its cells. */
+static int find_titled(const lapis_columns *all, const question *guess)
+{
+  enum { SURE = 6, WORDS = 10 };
+  static const char *const words[WORDS] = {
+      "target",   "label", "outcome", "response",  "churn",
+      "survived", "class", "species", "diagnosis", "y"};
+  bool lacks = false;
+  for (int j = 0; j < all->listed; j++)
+    lacks |= guess->target[j] && lacks_fifth(all, &all->column[j]);
+  for (int k = 0; k < WORDS; k++)
+    for (int j = 0; j < all->listed; j++) {
+      const lapis_column *c = &all->column[j];
+      bool number = holds_numbers(c) && !info_is_class(c) && c->different > 1;
+      bool sure = k < SURE || c->missing > 0 || !lacks;
+      bool placed = k < WORDS - 1 || j == all->listed - 1;
+      if (is_titled(c, words[k]) && (number || can_be_asked(c)) && sure &&
+          placed)
+        return j;
+    }
+  return -1;
+}
+
+static void find_question(const lapis_columns *all, question *q)
+{
+  guess_question(all, q);
+  int titled = find_titled(all, q);
+  if (titled >= 0) ask_one(q, titled, can_be_asked(&all->column[titled]));
 }
 
 /* Columns with gaps like those of what is asked, in a fifth of the rows or
@@ -260,11 +307,13 @@ static void find_leaks(const lapis_columns *all, question *q)
   int64_t asked = 0;
   int like = 0;
   for (int j = 0; j < all->listed; j++)
-    if (q->target[j] && all->column[j].missing > asked)
+    if (q->target[j] && all->column[j].missing > asked &&
+        lacks_fifth(all, &all->column[j]))
       asked = all->column[j].missing;
   for (int j = 0; asked > 0 && j < all->listed; j++) {
     int64_t gaps = all->column[j].missing;
-    q->leak[j] = 2 * gaps >= asked && gaps >= 5 && 5 * gaps >= all->rows &&
+    q->leak[j] = 2 * gaps >= asked && gaps >= 5 &&
+                 lacks_fifth(all, &all->column[j]) &&
                  all->column[j].type != LAPIS_COLUMN_EMPTY;
     like += q->leak[j];
   }

@@ -204,12 +204,54 @@ static void pipes_are_tables(void **state)
   command_end(&c);
 }
 
+typedef struct advice {
+  const char *name, *options, *text, *asked;
+} advice;
+
+static void try_advice(command *c, const advice *of)
+{
+  put(c, of->name, of->text);
+  command_do(c, "info \"%s\" %s", of->name, of->options);
+  says(c, of->asked);
+  run_advice(c);
+}
+
+static void titles_are_asked(void **state)
+{
+  static const advice tried[] = {
+      /* a title says what is asked, a few gaps do not */
+      {"titled.csv", "",
+       "city,plan,fee,Target (EUR)\nx,a,1.5,10.5\ny,,2,11\nx,b,3,12.5\n"
+       "z,a,,13\ny,b,5,10\nz,a,6,14.5\nx,b,7.5,15\n",
+       "--target 'Target (EUR)' --one-hot city,plan\n"},
+      {"ship.csv", "",
+       "Survived,Class,Sex,Age,Deck\n1,1,f,20.5,A\n0,2,m,,\n0,3,m,30,\n"
+       "1,1,f,41,B\n0,2,f,,\n0,3,m,50,\n1,1,f,60,A\n0,2,m,22,B\n",
+       "--target Survived --one-hot Sex,Deck\n"},
+      {"half.csv", "",
+       "colour,h,class\nr,1,u\n,2,\nb,1.5,v\nr,2.5,\nb,1,u\n,3,\nr,2,v\n"
+       "b,4,u\n",
+       "--target class --one-hot colour\n"},
+      /* and many gaps say more than what often titles a feature */
+      {"open.csv", "",
+       "class,h,colour\nu,1,r\nv,2,\nu,1.5,b\nv,2.5,\nu,1,r\nv,3,\nu,2,b\n",
+       "--target colour --one-hot class\n"},
+      {"open.csv", "",
+       "h,w,kind,y\n1,2,a,1.5\n2,,a,2.5\n1.5,3,b,3\n2,4,b,4\n3,5,a,5.5\n2,2,b,"
+       "1\n",
+       "--target y --one-hot kind\n"},
+  };
+  command c;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
+    try_advice(&c, &tried[i]);
+  command_end(&c);
+}
+
 /* What info proposes can be done as it stands, whatever the table. */
 static void advice_runs(void **state)
 {
-  static const struct {
-    const char *name, *options, *text, *asked;
-  } tried[] = {
+  static const advice tried[] = {
       {"words.csv", "",
        "name,h,w,kind,sick\na,1,2,x,yes\nb,2,3,y,no\nc,1.5,2.5,z,\n"
        "d,1.2,2.2,,yes\ne,2.2,3.3,y,no\nf,2.3,3.1,,no\ng,2,3,x,\n"
@@ -288,10 +330,7 @@ static void advice_runs(void **state)
   command c;
   command_begin(&c);
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
-    put(&c, tried[i].name, tried[i].text);
-    command_do(&c, "info \"%s\" %s", tried[i].name, tried[i].options);
-    says(&c, tried[i].asked);
-    run_advice(&c);
+    try_advice(&c, &tried[i]);
     if (strstr(tried[i].asked, "--completed") == NULL) continue;
     command_run(&c, "info completed.csv"); /* what was asked is answered */
     if (strstr(c.out, " 0 missing") == NULL || strstr(c.out, "1 missing"))
@@ -678,6 +717,7 @@ int test_info(void)
       cmocka_unit_test(columns_of_arff),
       cmocka_unit_test(pipes_are_tables),
       cmocka_unit_test(advice_runs),
+      cmocka_unit_test(titles_are_asked),
       cmocka_unit_test(words_that_repeat),
       cmocka_unit_test(second_labels_are_left_out),
       cmocka_unit_test(arrays_have_a_next_step),
