@@ -135,16 +135,41 @@ static double boosted_share(int64_t d)
   return round(100 * fmin(.3, 3 / sqrt((double)d))) / 100;
 }
 
+static candidate boosted_of(const comparison *r, size_t k)
+{
+  return (candidate){.kind = CANDIDATE_BOOSTED,
+                     .grown = TREES_BOOSTED,
+                     .count = boosted[k][0],
+                     .depth = boosted[k][1],
+                     .share = boosted_share(r->X[0].rows),
+                     .rate = BOOSTED_RATE,
+                     .leaf = BOOSTED_LEAF};
+}
+
 void candidates_boosted(comparison *r)
 {
-  for (size_t k = 0; k < sizeof boosted / sizeof *boosted; k++)
-    candidates_add(r, &(candidate){.kind = CANDIDATE_BOOSTED,
-                                   .grown = TREES_BOOSTED,
-                                   .count = boosted[k][0],
-                                   .depth = boosted[k][1],
-                                   .share = boosted_share(r->X[0].rows),
-                                   .rate = BOOSTED_RATE,
-                                   .leaf = BOOSTED_LEAF});
+  for (size_t k = 0; k < sizeof boosted / sizeof *boosted; k++) {
+    candidate x = boosted_of(r, k);
+    candidates_add(r, &x);
+  }
+}
+
+void candidate_complete(const comparison *r, candidate *x)
+{
+  candidate first = {.count = RACE_TREES, .leaf = LEAF, .share = NAN};
+  if (x->kind == CANDIDATE_MC && isnan(x->set.mu) && isnan(x->set.mu_rel))
+    x->set.mu_rel = of_variant[r->set.variant].row[0].mu_rel;
+  if (x->kind == CANDIDATE_LINEAR && !(x->C > 0))
+    x->C = lapis_linear_defaults().C;
+  if (x->kind == CANDIDATE_MISVM && !(x->C > 0)) x->C = svm_weights[0];
+  if (!candidate_grows(x)) return;
+  if (x->grown == TREES_FOREST) first.leaf = leaves[0];
+  if (x->kind == CANDIDATE_BOOSTED) first = boosted_of(r, 0);
+  if (x->count == 0) x->count = first.count;
+  if (x->leaf == 0) x->leaf = first.leaf;
+  if (x->depth == 0) x->depth = first.depth;
+  if (x->rate == 0) x->rate = first.rate;
+  if (isnan(x->share)) x->share = first.share;
 }
 
 static void list_svms(comparison *r)

@@ -168,6 +168,9 @@ typedef struct mc_row { /* of a table of candidates */
 } mc_row;
 /* What is stated stays as it is; whether it was not there. */
 bool candidates_add_mc(comparison *r, int map, const mc_row *at);
+/* What the words of a candidate leave out, as lines have it by default, and the
+ * first candidate of another kind. */
+void candidate_complete(const comparison *r, candidate *x);
 /* The candidates of the settings that are left open. */
 lapis_status candidates_list(comparison *r);
 void candidates_boosted(comparison *r); /* those of them, as far as here */

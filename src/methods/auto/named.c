@@ -38,6 +38,43 @@ char *candidate_named(const comparison *r, const candidate *x)
 }
 
 /* ---- reading ------------------------------------------------------------*/
+/* Of a method by its name, or before its settings as remarks call it; -1: none.
+ */
+static int kind_of(const char *name, size_t length, bool settings)
+{
+  static const struct {
+    const char *name;
+    candidate_kind kind;
+  } called[] = {{"logistic regression", CANDIDATE_LINEAR},
+                {"kernel logistic regression", CANDIDATE_LINEAR},
+                {"ridge regression", CANDIDATE_LINEAR},
+                {"kernel ridge regression", CANDIDATE_LINEAR},
+                {"a forest of trees", CANDIDATE_TREES},
+                {"boosted trees", CANDIDATE_TREES}};
+  for (int k = 0; k <= CANDIDATE_MISVM; k++) {
+    const char *own = candidate_method((candidate_kind)k);
+    if (k != CANDIDATE_MEAN && strlen(own) == length &&
+        strncmp(own, name, length) == 0)
+      return k;
+  }
+  for (size_t k = 0; settings && k < sizeof called / sizeof *called; k++)
+    if (strlen(called[k].name) == length &&
+        strncmp(called[k].name, name, length) == 0)
+      return (int)called[k].kind;
+  return -1;
+}
+
+/* Of what stands before `end`, without settings and blanks behind. */
+static size_t name_length(const char *text, const char *end)
+{
+  const char *settings = strstr(text, " --");
+  size_t length = strcspn(text, end);
+  if (settings != NULL && (size_t)(settings - text) < length)
+    length = (size_t)(settings - text);
+  while (length > 0 && text[length - 1] == ' ') length--;
+  return length;
+}
+
 static bool positive(const char *text, double *to)
 {
   char *end;
@@ -133,11 +170,8 @@ static bool is_whole(const comparison *r, const candidate *x)
   if ((x->kind == CANDIDATE_MISVM) != (r->o.bags != NULL && r->o.misvm) &&
       x->kind == CANDIDATE_MISVM)
     return false;
-  if (candidate_grows(x))
-    return x->leaf > 0 && (x->depth > 0) == (x->kind == CANDIDATE_BOOSTED) &&
-           (x->rate > 0) == (x->depth > 0);
-  if (x->kind == CANDIDATE_LINEAR || x->kind == CANDIDATE_MISVM)
-    return x->C > 0;
+  if (candidate_grows(x) && x->kind != CANDIDATE_BOOSTED)
+    return x->depth == 0 && x->rate == 0;
   return x->kind != CANDIDATE_MC || x->set.variant == r->set.variant;
 }
 
@@ -146,24 +180,20 @@ static bool read_one(comparison *r, char *text, candidate *x)
 {
   char *filled = strstr(text, RACE_FILLED), *turned = strstr(text, RACE_TURNED);
   char *rest, *name;
-  *x = (candidate){.set = r->set, .filled = filled != NULL};
+  *x = (candidate){.set = r->set, .filled = filled != NULL, .share = NAN};
   x->turned = turned != NULL;
   if (filled != NULL) *filled = '\0';
   if (turned != NULL) *turned = '\0';
-  char *method = strtok_r(text, " ", &rest);
-  while (method != NULL && x->kind <= CANDIDATE_MISVM &&
-         (x->kind == CANDIDATE_MEAN ||
-          !is_word(candidate_method(x->kind), method)))
-    x->kind++;
-  if (method == NULL || x->kind > CANDIDATE_MISVM) return false;
-  if (x->kind == CANDIDATE_TREES) {
-    x->leaf = 1;
-    x->count = RACE_TREES;
-    x->share = NAN;
-  }
-  while ((name = strtok_r(NULL, " ", &rest)) != NULL)
+  text += strspn(text, " ");
+  size_t length = name_length(text, ";");
+  int kind = kind_of(text, length, true);
+  if (kind < 0) return false;
+  x->kind = (candidate_kind)kind;
+  name = strtok_r(text + length, " ", &rest);
+  for (; name != NULL; name = strtok_r(NULL, " ", &rest))
     if (!take_option(r, x, name, strtok_r(NULL, " ", &rest))) return false;
   keep_stated(r, x);
+  candidate_complete(r, x);
   return is_whole(r, x);
 }
 
@@ -213,43 +243,61 @@ lapis_status race_join_named(comparison *r)
 }
 
 /* ---- names alone --------------------------------------------------------*/
+static lapis_status no_candidate(lapis_ctx *ctx, const char *text, int length,
+                                 bool bags, const auto_options *o)
+{
+  static const char *const kinds[][2] = {
+      {"boosted", "; 'trees --kind boosted' is boosted trees alone"},
+      {"forest", "; 'trees --kind forest' is forests alone"},
+      {"regression", "; 'linear' is logistic and ridge regression"}};
+  char name[CANDIDATE_TEXT], spelt[64];
+  const char *help = "";
+  (void)snprintf(name, sizeof name, "%.*s", length, text);
+  if (strncmp(name, "mean", strlen("mean")) == 0)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "auto: {candidates} has '%.99s': a mean is named by its "
+                      "parts, each with its settings, ';' between, as the "
+                      "result choice has them",
+                      name);
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (strstr(name, kinds[k][0]) != NULL) help = kinds[k][1];
+  const char *more = o->numbers ? ", as targets are numbers"
+                     : bags     ? ", misvm"
+                                : " (with {bags} misvm, too)";
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "auto: {candidates} has '%.99s'; it names some of %s, "
+                    "linear, trees%s%s",
+                    name, o->numbers ? "rr" : "mc",
+                    base_spell(ctx, more, spelt, sizeof spelt), help);
+}
+
 lapis_status candidates_read(lapis_ctx *ctx, const char *text, bool bags,
                              auto_options *o)
 {
-  enum { SHOWN_NAMES = 5 };
-  bool none, *of_labels = o->numbers ? &none : &o->mc;
-  const struct {
-    const char *name;
-    bool *is;
-  } all[SHOWN_NAMES] = {{"mc", of_labels},
-                        {"rr", o->numbers ? &o->rr : &none},
-                        {"linear", &o->linear},
-                        {"trees", &o->trees},
-                        {"misvm", bags ? &o->misvm : &none}};
+  bool none = false, *of_labels = o->numbers ? &none : &o->mc;
+  bool *const of[] = {[CANDIDATE_MC] = of_labels,
+                      [CANDIDATE_LINEAR] = &o->linear,
+                      [CANDIDATE_TREES] = &o->trees,
+                      [CANDIDATE_BOOSTED] = &o->trees,
+                      [CANDIDATE_RR] = o->numbers ? &o->rr : &none,
+                      [CANDIDATE_MEAN] = &none,
+                      [CANDIDATE_MISVM] = bags ? &o->misvm : &none};
   bool any = text != NULL && *text != '\0';
   bool whole = any && strstr(text, " --") != NULL; /* with their settings */
-  for (int k = 0; k < SHOWN_NAMES; k++) *all[k].is = !any;
+  const char *between = whole ? ";" : ",";
+  for (int k = 0; k <= CANDIDATE_MISVM; k++) *of[k] = !any;
   /* gaps are filled as they were when these were compared */
   if (whole) o->named_as = text;
   if (whole && (strstr(text, "impute") || strstr(text, RACE_FILLED)))
     *of_labels = true;
   for (const char *at = text; any && *at != '\0';) {
     at += strspn(at, " ");
-    size_t length = strcspn(at, whole ? " ;" : ",");
-    int k = 0;
-    while (k < SHOWN_NAMES && (strlen(all[k].name) != length ||
-                               strncmp(all[k].name, at, length) != 0))
-      k++;
-    if (k == SHOWN_NAMES || all[k].is == &none)
-      return lapis_fail(ctx, LAPIS_EINVAL,
-                        "auto: --candidates has '%.*s'; it names some of %s, "
-                        "linear, trees%s",
-                        (int)length, at, o->numbers ? "rr" : "mc",
-                        o->numbers ? ", as targets are numbers"
-                        : bags     ? ", misvm"
-                                   : " (with --bags misvm, too)");
-    *all[k].is = true;
-    if (whole) length = strcspn(at, ";");
+    size_t length = name_length(at, between);
+    int kind = kind_of(at, length, whole);
+    if (kind < 0 || of[kind] == &none)
+      return no_candidate(ctx, at, (int)length, bags, o);
+    *of[kind] = true;
+    length = strcspn(at, between);
     at += length + (at[length] != '\0');
   }
   return LAPIS_OK;

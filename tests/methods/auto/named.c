@@ -1,6 +1,7 @@
 /* auto: the words of every candidate name it again, and nobody else; it scores
  * as it did. */
 #include <math.h>
+#include <string.h>
 
 #include "check.h"
 #include "methods/auto/candidates.h"
@@ -85,9 +86,57 @@ static void words_name_who_they_describe(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* What words leave out has a value: who answers runs, and names it. */
+static void words_may_leave_out(void **state)
+{
+  static const char *const tried[][2] = {
+      {"trees --kind boosted", "--depth 2 --rate 0.1"},
+      {"trees", "--trees 300"},
+      {"a forest of trees --kind forest", "trees --map"},
+      {"linear --map standard", "--C 1"},
+      {" logistic regression --C 3 ", "linear --map standard --C 3"},
+      {"mc --lambda 1", "--mu-rel 0.3"}};
+  lapis_ctx *ctx = lapis_ctx_new();
+  table *t = make(false, false);
+  for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+    comparison *race = run(ctx, t, false, tried[k][0]);
+    char *words = candidate_named(race, &race->run[race->order[0]]);
+    if (strstr(words, tried[k][1]) == NULL)
+      fail_msg("%s: %s", tried[k][0], words);
+    base_free(words);
+    comparison_free(race);
+  }
+  test_free(t);
+  lapis_ctx_free(ctx);
+}
+
+static void what_is_no_candidate_is_refused(void **state)
+{
+  static const char *const tried[][2] = {
+      {"mean the best mc and trees", "choice"},
+      {"linear --C 1; mean the best mc and trees", "choice"},
+      {"linear,boosted", "trees --kind boosted"},
+      {"forest", "trees --kind forest"},
+      {"logistic regression", "linear"}};
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+    auto_options o = {0};
+    assert_int_equal(candidates_read(ctx, tried[k][0], false, &o),
+                     LAPIS_EINVAL);
+    if (strstr(lapis_ctx_error(ctx), tried[k][1]) == NULL)
+      fail_msg("%s: %s", tried[k][0], lapis_ctx_error(ctx));
+  }
+  auto_options o = {0};
+  assert_int_equal(candidates_read(ctx, " linear , trees ", false, &o), 0);
+  assert_true(o.linear && o.trees && !o.mc);
+  lapis_ctx_free(ctx);
+}
+
 int test_named(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(words_name_who_they_describe)};
+      cmocka_unit_test(words_name_who_they_describe),
+      cmocka_unit_test(words_may_leave_out),
+      cmocka_unit_test(what_is_no_candidate_is_refused)};
   return run_cases(tests, NULL, NULL);
 }
