@@ -106,6 +106,25 @@ static void find_targets(const lapis_columns *all, const char *target,
   }
 }
 
+/* The only column but that of --id, whatever its title: one has no order. */
+static void find_single(const lapis_columns *all, const char *id,
+                        eval_columns *out)
+{
+  int single = -1, count = 0;
+  for (int j = 0; j < all->listed; j++) {
+    const char *title = all->column[j].title;
+    char number[16];
+    snprintf(number, sizeof number, "#%d", j + 1);
+    if (id != NULL && ((title != NULL && strcmp(title, id) == 0) ||
+                       strcmp(id, number) == 0 || strcmp(id, number + 1) == 0))
+      continue;
+    single = j;
+    count++;
+  }
+  if (count == 1 && all->column[single].title != NULL)
+    add_column(out, single, all->column[single].title);
+}
+
 /* Whether column j, from 1, has numbers and is called as scores of one of the
  * truth's labels are; the truth is read only where that may be. */
 static bool is_of_truth(cli *c, const eval_files *files, int j,
@@ -182,6 +201,8 @@ bool eval_find_columns(cli *c, const eval_files *files, const char *target,
   out->plain = !told;
   if (told) keep_listed(files->table->target, out);
   if (!told && all.header) find_targets(&all, target, out);
+  if (!told && all.header && target != NULL && out->count == 0)
+    find_single(&all, files->table->id, out);
   out->named = has_names(&all, out);
   lapis_columns_free(&all);
   return out->count > 0;

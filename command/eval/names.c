@@ -2,15 +2,16 @@
  * same order.
  *
  * Where both tables name their columns, the names must agree place by place: a
- * wrong order would give a wrong figure without a word.  Of names of samples
- * the reader takes care. */
+ * wrong order would give a wrong figure without a word.  One column has no
+ * order, and may be called otherwise.  Of names of samples the reader takes
+ * care. */
 #include <string.h>
 
 #include "eval.h"
 
 static int same_names(const lapis_mat *truth, const lapis_mat *scores)
 {
-  if (truth->cols != scores->cols) return EXIT_DONE;
+  if (truth->cols != scores->cols || truth->cols == 1) return EXIT_DONE;
   const char *const *a = truth->val, *const *b = scores->val;
   for (int64_t k = 0; k < truth->cols; k++)
     if (strcmp(a[k * truth->ld], b[k * scores->ld]) != 0)

@@ -289,6 +289,35 @@ static void r2_of_columns(void **state)
   command_end(&c);
 }
 
+/* One column has no order: what it is called is not compared. */
+static void single_columns_may_be_called_otherwise(void **state)
+{
+  static const char *const tried[][4] = {
+      {"r2", "price\n1.5\n2\n3.25\n", "guess\n1.5\n2\n3.25\n", ""},
+      {"auroc", "kind\n0\n1\n1\n", "guess\n0.1\n0.8\n0.9\n", ""},
+      {"accuracy", "kind\n0\n1\n1\n", "guess\n0\n1\n1\n", ""},
+      {"accuracy", "kind\nu\nv\nu\nv\nu\nu\nv\n",
+       "guess\nu\nv\nu\nv\nu\nu\nv\n", ""},
+      {"accuracy", "id,kind\na,u\nb,v\nc,u\nd,v\n",
+       "id,guess\nb,v\na,u\nd,v\nc,u\n", "--id id --target kind"},
+      {"r2", "id,price\na,1.5\nb,2\n", "id,guess\nb,2\na,1.5\n",
+       "--id id --target price"}};
+  command c;
+  begin(&c);
+  for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+    put(&c, "truth.csv", tried[k][1]);
+    put(&c, "said.csv", tried[k][2]);
+    command_do(&c, "eval %s --truth truth.csv --scores said.csv %s",
+               tried[k][0], tried[k][3]);
+    assert_non_null(strstr(c.out, " 1.000000\n"));
+  }
+  put(&c, "truth.csv", "y,z\n3,4\n5,7\n");
+  put(&c, "said.csv", "z,y\n4,3\n7,5\n");
+  command_run(&c, "eval r2 --truth truth.csv --scores said.csv");
+  command_expect(&c, 4, "'z'");
+  command_end(&c);
+}
+
 /* An archive of scores of three classes, told apart without a fault. */
 static void write_scores(const command *c, const char *name,
                          const char *const classes[3], const double scores[18])
@@ -603,6 +632,7 @@ int test_eval(void)
       cmocka_unit_test(probabilities_go_by_their_titles),
       cmocka_unit_test(results_go_by_their_columns),
       cmocka_unit_test(r2_of_columns),
+      cmocka_unit_test(single_columns_may_be_called_otherwise),
       cmocka_unit_test(classes_of_an_archive_go_by_name),
       cmocka_unit_test(a_table_of_scores_alone_is_read),
       cmocka_unit_test(scores_go_by_plain_names_and_numbers),
