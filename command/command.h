@@ -216,6 +216,11 @@ void help_results(FILE *to, const lapis_method *m);
 /* ---- talking ------------------------------------------------------------*/
 /* One sentence on stderr, "lapis: " before it; returns code. */
 int cli_fail(int code, const char *format, ...) LAPIS_PRINTF(2, 3);
+/* Behind a noun that is counted. */
+static inline const char *cli_s(long long n)
+{
+  return n == 1 ? "" : "s";
+}
 int print_json(lapis_json *v); /* prints, frees */
 /* With --json, at the end: {"error": the sentence, "exit": code} where the
  * answer would stand; nothing after an answer. */

@@ -29,10 +29,11 @@ static void print_filled(const char *metric, const eval_figures *filled)
            "in, the truth needs labels that were not given\n",
            (long long)filled->given);
   else
-    printf("  of the %lld labels that were filled in alone: %s %.6f (%lld "
-           "others were given, and count above)\n",
-           (long long)filled->labels, metric, filled->mean,
-           (long long)filled->given);
+    printf("  of the %lld label%s filled in alone: %s %.6f (%lld "
+           "other%s given, and counted above)\n",
+           (long long)filled->labels,
+           filled->labels == 1 ? " that was" : "s that were", metric,
+           filled->mean, (long long)filled->given, cli_s(filled->given));
 }
 
 static void print_text(const char *metric, const lapis_mat *names,

@@ -159,10 +159,11 @@ static void describe_dataset(const lapis_dataset *ds)
 {
   const lapis_data *d = lapis_dataset_data(ds);
   lapis_mat names = lapis_dataset_text(ds, "class_names");
-  printf("  as data: %lld samples, %lld features (%lld missing), %lld "
-         "targets",
-         (long long)d->X.cols, (long long)d->X.rows,
-         (long long)lapis_mat_missing(&d->X), (long long)d->Y.rows);
+  printf("  as data: %lld sample%s, %lld feature%s (%lld missing), %lld "
+         "target%s",
+         (long long)d->X.cols, cli_s(d->X.cols), (long long)d->X.rows,
+         cli_s(d->X.rows), (long long)lapis_mat_missing(&d->X),
+         (long long)d->Y.rows, cli_s(d->Y.rows));
   if (d->X.colptr != NULL)
     printf(", sparse: %lld entries", (long long)stored(&d->X));
   printf("\n");

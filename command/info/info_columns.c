@@ -164,8 +164,7 @@ static void print_mixed(const lapis_column *c, const char *title)
   double v;
   int named = 0;
   printf("  note: %s holds %" PRId64 " number%s and %" PRId64 " text%s", title,
-         c->numbers, c->numbers > 1 ? "s" : "", c->texts,
-         c->texts > 1 ? "s" : "");
+         c->numbers, cli_s(c->numbers), c->texts, cli_s(c->texts));
   for (int k = 0; k < column_values(c); k++)
     if (!lapis_number_read(c->value[k], NULL, &v) && named++ < NAMED)
       printf("%s\"%s\"", named > 1 ? ", " : ": ",
@@ -213,8 +212,7 @@ static void print_twins(const lapis_columns *all, int names)
   if (twins > 0)
     printf("  note: %s, which names the rows, has %" PRId64 " name%s that "
            "stood in a row above: are these rows twice there?\n",
-           column_title(all, names, title, sizeof title), twins,
-           twins > 1 ? "s" : "");
+           column_title(all, names, title, sizeof title), twins, cli_s(twins));
 }
 
 /* Yes and yes. */
@@ -335,8 +333,9 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path)
                      : all->delimiter == '|' ? "bars"
                                              : "commas";
   const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
-  printf("%s: a table, %" PRId64 " columns, %" PRId64 " rows%s",
-         lapis_text_shown(file, name, sizeof name), all->columns, all->rows,
+  printf("%s: a table, %" PRId64 " column%s, %" PRId64 " row%s%s",
+         lapis_text_shown(file, name, sizeof name), all->columns,
+         cli_s(all->columns), all->rows, cli_s(all->rows),
          all->delimiter == '\0' ? ", ARFF"
          : all->header          ? " below a header"
                                 : "");
@@ -345,7 +344,8 @@ void info_columns(const cli *c, const lapis_columns *all, const char *path)
   int most = all->listed < 200 ? all->listed : 200;
   for (int j = 0; j < most; j++) print_column(all, j);
   if (most < all->columns)
-    printf("  ... %" PRId64 " columns more\n", all->columns - most);
+    printf("  ... %" PRId64 " column%s more\n", all->columns - most,
+           cli_s(all->columns - most));
   print_remarks(all, column_of_names(c, all));
 }
 

@@ -62,7 +62,7 @@ bool info_picture(cli *c, const char *path, int *code)
 static void print_formats(const lapis_mat *names)
 {
   const char *const *name = names->val;
-  printf("%" PRId64 " picture%s (", names->cols, names->cols == 1 ? "" : "s");
+  printf("%" PRId64 " picture%s (", names->cols, cli_s(names->cols));
   const char *before = "";
   int64_t others = names->cols;
   for (int i = 0; lapis_image_format_at(i) != NULL; i++) {

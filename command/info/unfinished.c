@@ -97,8 +97,8 @@ void info_run(cli *c, const char *path, const char *name,
   print_pairs("  also:", lapis_json_get(head, "also"));
   if (strcmp(kind_of(head), "cv-part") == 0) {
     if (part_of(all, part))
-      printf("  done: part %lld of %lld, of %lld folds\n", part[0], part[1],
-             part[2]);
+      printf("  done: part %lld of %lld, of %lld fold%s\n", part[0], part[1],
+             part[2], cli_s(part[2]));
     printf("  lapis cv --join %s ... answers from the files of all parts\n",
            file);
   } else if (lapis_checkpoint_done(c->ctx, path, done, sizeof done) < 0) {

@@ -210,9 +210,9 @@ static int check_found(const cli *c, const lapis_mat *names, int missing,
                     first, args_get(&c->args, "images"));
   if (outside > 0 && !c->quiet)
     fprintf(stderr,
-            "lapis: report: %d images are left empty, as they are not below "
+            "lapis: report: %d image%s left empty, not found below "
             "the folder of %s; name the one that holds them: --images FOLDER\n",
-            outside, c->args.word[0]);
+            outside, cli_s(outside), c->args.word[0]);
   return EXIT_DONE;
 }
 

@@ -313,7 +313,7 @@ bool print_predicted(const cli *c, long long n, const char *what)
 {
   char before[96];
   snprintf(before, sizeof before, "%lld %s%s predicted, written to ", n, what,
-           n == 1 ? "" : "s");
+           cli_s(n));
   bool any = print_written(c, before);
   if (any) printf("\n");
   return any;

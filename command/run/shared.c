@@ -300,7 +300,7 @@ static int check_two_values(cli *c, const lapis_dataset *ds)
                   "different ones are needed to learn from",
                   c->verb->name, target_shown(ds, 0, title, sizeof title),
                   value_shown(c, ds, one, value, sizeof value),
-                  (long long)known, known > 1 ? "s" : "");
+                  (long long)known, cli_s(known));
 }
 
 /* A joint method does without: it completes the features, or fills their gaps

@@ -100,8 +100,8 @@ static void print_result(cli *c, const problems *p)
   if (!c->json) {
     printf("assign: ");
     if (p->several) printf("%lld problems of ", (long long)p->count);
-    printf("%lld rows, %lld columns\nobjective %.17g\n", (long long)p->rows,
-           (long long)p->columns, objective);
+    printf("%lld row%s, %lld column%s\nobjective %.17g\n", (long long)p->rows,
+           cli_s(p->rows), (long long)p->columns, cli_s(p->columns), objective);
     return;
   }
   lapis_json *to = lapis_json_object(), *info = lapis_json_object();

@@ -76,7 +76,7 @@ static void print_point(const lapis_solver *cv, const grid_text *g, int64_t i,
   if (judged && !isnan(p.deviation)) printf(" +- %.4f", p.deviation);
   printf("  (");
   if (p.folds > 0 || !judged) /* pooled: none may have a value of its own */
-    printf("%lld fold%s, ", (long long)p.folds, p.folds == 1 ? "" : "s");
+    printf("%lld fold%s, ", (long long)p.folds, cli_s(p.folds));
   printf("%.2f s)%s\n", p.seconds, mark);
 }
 

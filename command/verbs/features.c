@@ -89,8 +89,8 @@ static int print_result(cli *c, const lapis_solver *s, const lapis_mat *left)
     return EXIT_DONE;
   }
   if (!c->json) {
-    printf("%s: %lld images, X is %lld x %lld\n", kinds, (long long)names.cols,
-           (long long)X.cols, (long long)X.rows);
+    printf("%s: %lld image%s, X is %lld x %lld\n", kinds, (long long)names.cols,
+           cli_s(names.cols), (long long)X.cols, (long long)X.rows);
     if (start.cols > 0) print_blocks(c, &start);
     return EXIT_DONE;
   }
@@ -237,7 +237,7 @@ static int take_part(cli *c, lapis_array *list)
   if (parts > list->mat.cols)
     return cli_fail(EXIT_MISUSE, "features: %lld parts of %lld image%s",
                     (long long)parts, (long long)list->mat.cols,
-                    list->mat.cols == 1 ? "" : "s");
+                    cli_s(list->mat.cols));
   for (int64_t i = part - 1; i < list->mat.cols; i += parts)
     path[count++] = path[i];
   list->mat.cols = count;

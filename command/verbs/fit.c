@@ -96,7 +96,7 @@ static void print_info(const lapis_method *m, const lapis_info *info)
   printf("%s", lapis_status_name(info->status));
   if (info->iterations > 0)
     printf(" after %lld iteration%s", (long long)info->iterations,
-           info->iterations > 1 ? "s" : "");
+           cli_s(info->iterations));
   printf(", %.2f s", info->seconds);
   if (info->rank >= 0 && m->counted == NULL)
     printf(" (%.2f s in singular values)", info->svd_seconds);
@@ -138,16 +138,16 @@ static void print_text(cli *c, const job *j)
 {
   const lapis_data *data = lapis_dataset_data(j->ds);
   cli_counts all = count_data(c, data);
-  printf("%s: %lld samples of %lld features", c->method->name,
-         (long long)all.samples, (long long)data->X.rows);
+  printf("%s: %lld sample%s of %lld feature%s", c->method->name,
+         (long long)all.samples, cli_s(all.samples), (long long)data->X.rows,
+         cli_s(data->X.rows));
   if (data->Y.rows > 0)
-    printf(", %lld target%s", (long long)data->Y.rows,
-           data->Y.rows > 1 ? "s" : "");
+    printf(", %lld target%s", (long long)data->Y.rows, cli_s(data->Y.rows));
   if (j->data.P.rows > 0)
     printf(", %lld privileged feature%s", (long long)j->data.P.rows,
-           j->data.P.rows > 1 ? "s" : "");
-  printf("; missing: %lld features, %lld targets\n", (long long)all.features,
-         (long long)all.targets);
+           cli_s(j->data.P.rows));
+  printf("; missing: %lld feature%s, %lld target%s\n", (long long)all.features,
+         cli_s(all.features), (long long)all.targets, cli_s(all.targets));
   print_info(c->method, lapis_result_info(j->solver));
   tell_instances(j);
 }
@@ -167,7 +167,7 @@ static void print_filled(cli *c, const job *j)
                ? ""
                : "; --model F keeps what was learnt for lapis predict");
   else if (data->Y.rows > 0)
-    printf("%lld %s%s filled in", filled, what, filled > 1 ? "s" : "");
+    printf("%lld %s%s filled in", filled, what, cli_s(filled));
   const char *before = data->Y.rows == 0 ? "written to "
                        : filled > 0      ? ", written to "
                                          : "; written to ";
@@ -561,7 +561,7 @@ static int check_seen(cli *c, const lapis_dataset *ds)
   if (first < 0) return EXIT_DONE;
   if (more > 0)
     snprintf(others, sizeof others, ", nor do %lld other%s", (long long)more,
-             more > 1 ? "s" : "");
+             cli_s(more));
   return cli_fail(EXIT_INPUT,
                   "fit: column \"%s\" holds no value in any row%s, so it "
                   "cannot be used; --drop leaves it out",

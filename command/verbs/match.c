@@ -54,11 +54,13 @@ static int print(cli *c, const lapis_solver *f)
            (long long)(inlier.rows - less), (long long)less);
   }
   int64_t points = inlier.rows * inlier.cols;
-  printf("\n%lld images, %lld inliers%s", (long long)names.cols,
-         (long long)inlier.rows, estimated ? " (estimated)" : "");
+  printf("\n%lld image%s, %lld inlier%s%s", (long long)names.cols,
+         cli_s(names.cols), (long long)inlier.rows, cli_s(inlier.rows),
+         estimated ? " (estimated)" : "");
   if (instances_of(f) > 1)
     printf(" of %lld instances", (long long)instances_of(f));
-  printf(", %lld of %lld points doubtful\n", (long long)all, (long long)points);
+  printf(", %lld of %lld point%s doubtful\n", (long long)all, (long long)points,
+         cli_s(points));
   return EXIT_DONE;
 }
 

@@ -16,7 +16,7 @@ static void warn_unknown(const feature_job *j, const box_table *t)
   }
   if (unknown > 0)
     base_say(j->base.ctx, 0,
-             "%" PRId64 " rows of boxes name none of the images ('%s' is the "
+             "%" PRId64 " row(s) of boxes of none of the images ('%s' is the "
              "first)",
              unknown, t->name[first]);
 }

@@ -104,7 +104,8 @@ static lapis_status read_table(label_run *w)
     flow_publish(w->flow, "rows_left_out",
                  lapis_mat_i64(&w->given.skipped, 1, 1));
     flow_remark(w->flow, "rows-left-out",
-                "%s: %" PRId64 " rows name none of the images and are left out",
+                "%s: %" PRId64
+                " row(s) left out: none of the images is so named",
                 r.path, w->given.skipped);
   }
   if (w->given.repeating != NULL)

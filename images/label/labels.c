@@ -70,7 +70,7 @@ static lapis_status column_named(const label_table *s, const char *option,
     if (*title_of(s, j) != '\0') lapis_nearest_try(&near, title_of(s, j));
   return lapis_fail(
       s->ctx, LAPIS_EDATA,
-      "%s: --%s %.*s: %s%s; its %" PRId64 " columns have %s", s->r->path,
+      "%s: --%s %.*s: %s%s; it has %" PRId64 " column(s), with %s", s->r->path,
       option, (int)size, name,
       found > 1 ? "several columns have this title" : "there is no such column",
       lapis_nearest_hint(&near, "", hint, sizeof hint), s->cells->columns,

@@ -253,8 +253,8 @@ static lapis_status by_name(lapis_flow *f, flow_vectors *v,
   }
   if (skipped > 0)
     flow_remark(f, "rows-left-out",
-                "%.200s: %" PRId64 " rows name none of the images and are left "
-                "out",
+                "%.200s: %" PRId64 " row(s) left out: none of the images is so "
+                "named",
                 v->path, skipped);
   return LAPIS_OK;
 }

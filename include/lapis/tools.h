@@ -99,8 +99,9 @@ LAPIS_API int lapis_text_twin(const char *const *text, int64_t count,
 /* ---- "did you mean" --------------------------------------------------------
  * The name nearest to a word that is none: fewest letters put in, left out,
  * exchanged, or swapped with a neighbour, capitals or not, and at most a third
- * of the word.  Set word and size (its bytes), try each name; name is the first
- * of the nearest, or NULL. */
+ * of the word; or one that begins with it, as "Target (EUR)" with target.  Set
+ * word and size (its bytes), try each name; name is the first of the nearest,
+ * or NULL. */
 typedef struct lapis_nearest {
   const char *word;
   size_t size;

@@ -39,13 +39,25 @@ static size_t distance(const char *a, size_t m, const char *b, size_t n)
   return row[m % 3][n];
 }
 
+/* "Target" of "Target (EUR)" or "target_eur". */
+static bool is_first_word(const char *word, size_t size, const char *name,
+                          size_t length)
+{
+  if (size < 2 || length <= size || strchr(" _([", name[size]) == NULL)
+    return false;
+  for (size_t k = 0; k < size; k++)
+    if (lower(word[k]) != lower(name[k])) return false;
+  return true;
+}
+
 void lapis_nearest_try(lapis_nearest *n, const char *name)
 {
   if (n == NULL || n->word == NULL || name == NULL) return;
   size_t size = strnlen(name, LONGEST + 1);
   if (n->size > LONGEST || size > LONGEST) return;
   size_t far = distance(n->word, n->size, name, size);
-  if (far > least(n->size, size) / 3 && far > (n->size > 2 ? 1u : 0u)) return;
+  bool near = far <= least(n->size, size) / 3 || far <= (n->size > 2 ? 1u : 0u);
+  if (!near && !is_first_word(n->word, n->size, name, size)) return;
   if (n->name != NULL && far >= n->distance) return;
   n->name = name;
   n->distance = far;

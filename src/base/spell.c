@@ -2,7 +2,9 @@
  *
  * A sentence names a setting as --mu-rel or {mu-rel}, with its value as {scale
  * none}.  A reader of the command sees --mu-rel and --scale none, one of the
- * library mu_rel and scale='none': the key `spelling` of the context. */
+ * library mu_rel and scale='none': the key `spelling` of the context.
+ *
+ * "%d known label(s)" of a format is one label where the number before is 1. */
 #include <ctype.h>
 #include <string.h>
 
@@ -100,12 +102,47 @@ const char *spell_settings(const char *text, bool keywords, char *to,
   return spell(text, keywords, BRACES | OPTIONS, to, size);
 }
 
+enum { PLURAL = '\1' }; /* (s) of a format, which no text filled in is */
+
+static void mark_plurals(char *text)
+{
+  char *to = text;
+  for (const char *at = text; *at != '\0'; to++) {
+    bool is = to > text && isalpha((unsigned char)to[-1]) &&
+              strncmp(at, "(s)", 3) == 0;
+    *to = is ? PLURAL : *at;
+    at += is ? 3 : 1;
+  }
+  *to = '\0';
+}
+
+/* Whether the last number of text[0 .. n) is 1. */
+static bool counts_one(const char *text, size_t n)
+{
+  while (n > 0 && !isdigit((unsigned char)text[n - 1])) n--;
+  return n > 0 && text[n - 1] == '1' &&
+         (n == 1 || strchr(" (", text[n - 2]) != NULL);
+}
+
+static void put_plurals(char *text)
+{
+  char *to = text;
+  for (const char *at = text; *at != '\0'; at++)
+    if (*at != PLURAL)
+      *to++ = *at;
+    else if (!counts_one(text, (size_t)(to - text)))
+      *to++ = 's';
+  *to = '\0';
+}
+
 void spell_sentence(bool keywords, const char *format, va_list args, char *to,
                     size_t size)
 {
   char spelt[SPELT_BYTES], text[SPELT_BYTES];
   spell(format, keywords, BRACES, spelt, sizeof spelt);
+  mark_plurals(spelt);
   (void)number_vprint(text, sizeof text, spelt, args);
+  put_plurals(text);
   spell(text, keywords, OPTIONS, spelt, sizeof spelt);
   (void)lapis_text_shown(spelt, to, size);
 }

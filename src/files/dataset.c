@@ -571,7 +571,7 @@ static lapis_status check_positions(const lapis_dataset *ds)
   const slot *s = &ds->slot[M_XY];
   if (!s->set || s->array.mat.rows >= 2) return LAPIS_OK;
   return lapis_fail(ds->ctx, LAPIS_ESHAPE,
-                    "%s: has %" PRId64 " values for each sample, xy has 2 or "
+                    "%s: has %" PRId64 " value(s) for each sample, xy has 2 or "
                     "more: x, y",
                     s->origin, s->array.mat.rows);
 }
@@ -581,7 +581,7 @@ static lapis_status check_rows(const lapis_dataset *ds, which m, int64_t rows)
   const slot *s = &ds->slot[m];
   if (!s->set || s->array.mat.rows == rows) return LAPIS_OK;
   return lapis_fail(ds->ctx, LAPIS_ESHAPE,
-                    "%s: has %" PRId64 " values for each sample, %s has "
+                    "%s: has %" PRId64 " value(s) for each sample, %s has "
                     "%" PRId64,
                     s->origin, s->array.mat.rows, member_names[m], rows);
 }

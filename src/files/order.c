@@ -293,8 +293,8 @@ static void say_joined(lapis_ctx *ctx, const io_order *known, const char *file,
     (void)snprintf(lack, sizeof lack, "; %" PRId64 " of %.40s are not in it",
                    all - joined, file);
   if (joined < n)
-    (void)snprintf(more, sizeof more, "; %" PRId64 " rows have no such name",
-                   n - joined);
+    (void)snprintf(more, sizeof more, "; %" PRId64 " %s no such name",
+                   n - joined, n - joined == 1 ? "row has" : "rows have");
   base_say(ctx, 0, "%s: rows were joined by name with %s%s%s", known->file,
            file, lack, more);
 }

@@ -27,8 +27,8 @@ static lapis_status check_shape(const decided *d)
   if (l->cols == y->cols && (l->rows == y->rows || scores))
     return mat_check_finite(d->ctx, d->name, "labels", l, false);
   return lapis_fail(d->ctx, LAPIS_ESHAPE,
-                    "%s: truth has %" PRId64 " samples of %" PRId64
-                    " columns, labels have %" PRId64 " of %" PRId64,
+                    "%s: truth has %" PRId64 " sample(s) of %" PRId64
+                    " column(s), labels have %" PRId64 " of %" PRId64,
                     d->name, y->cols, y->rows, l->cols, l->rows);
 }
 
@@ -198,7 +198,7 @@ static lapis_status check_probabilities(lapis_ctx *ctx, const targets *t,
 {
   if (p->rows != t->classes || p->cols != t->samples)
     return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "log-loss: truth has %" PRId64 " samples of %" PRId64
+                      "log-loss: truth has %" PRId64 " sample(s) of %" PRId64
                       " classes, probabilities have %" PRId64 " of %" PRId64,
                       t->samples, t->classes, p->cols, p->rows);
   TRY(mat_check_finite(ctx, "log-loss", "probabilities", p, false));

@@ -406,6 +406,6 @@ void folds_say_groups(lapis_ctx *ctx, const fold_draw *how,
   else
     base_note(ctx, BASE_NOTE, "groups-whole",
               "%s: groups are hidden whole: %" PRId64 " groups in %" PRId64
-              " folds",
+              " fold(s)",
               how->method, plan->units, plan->folds);
 }

@@ -114,7 +114,7 @@ static lapis_status check(lapis_ctx *ctx, const char *name, const targets *t,
 {
   if (scores->rows != t->classes || scores->cols != t->samples)
     return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "%s: truth has %" PRId64 " samples of %" PRId64
+                      "%s: truth has %" PRId64 " sample(s) of %" PRId64
                       " classes, scores have %" PRId64 " of %" PRId64,
                       name, t->samples, t->classes, scores->cols, scores->rows);
   return mat_check_finite(ctx, name, "scores", scores, false);

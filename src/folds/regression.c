@@ -20,8 +20,8 @@ static lapis_status check(lapis_ctx *ctx, const char *name,
   if (fits) TRY(mat_check_finite(ctx, name, "the truth", truth, true));
   if (fits) return mat_check_finite(ctx, name, "scores", scores, false);
   return lapis_fail(ctx, LAPIS_ESHAPE,
-                    "%s: truth has %" PRId64 " samples of %" PRId64
-                    " outputs, scores have %" PRId64 " of %" PRId64 "%s",
+                    "%s: truth has %" PRId64 " sample(s) of %" PRId64
+                    " output(s), scores have %" PRId64 " of %" PRId64 "%s",
                     name, truth->cols, truth->rows, scores->cols, scores->rows,
                     rows == 2 ? "; cosine and sine are needed" : "");
 }

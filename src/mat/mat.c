@@ -295,11 +295,10 @@ lapis_status mat_check_beside(lapis_ctx *ctx, const char *method,
   if (A->rows == X->cols)
     return lapis_fail(ctx, LAPIS_ESHAPE,
                       "%s: %s has %" PRId64 " numbers of %" PRId64
-                      " sample%s, X has %" PRId64 " samples; %s is turned",
-                      method, what, A->rows, A->cols, A->cols == 1 ? "" : "s",
-                      X->cols, what);
+                      " sample(s), X has %" PRId64 " sample(s); %s is turned",
+                      method, what, A->rows, A->cols, X->cols, what);
   return lapis_fail(ctx, LAPIS_ESHAPE,
-                    "%s: %s has %" PRId64 " samples, X has %" PRId64, method,
+                    "%s: %s has %" PRId64 " sample(s), X has %" PRId64, method,
                     what, A->cols, X->cols);
 }
 

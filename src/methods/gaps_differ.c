@@ -74,6 +74,7 @@ lapis_status remark_gaps(lapis_ctx *ctx, const char *method,
   base_free(of);
   if (more > 0)
     base_note(ctx, BASE_WARNING, "gaps-differ",
-              "%s: so do the gaps of %" PRId64 " features more", method, more);
+              "%s: so do the gaps of %" PRId64 " feature(s) more", method,
+              more);
   return LAPIS_OK;
 }

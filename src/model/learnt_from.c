@@ -17,6 +17,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lapis/tools.h"
 #include "mat/mat.h"
@@ -210,32 +211,52 @@ static void check_range(remarks *r, int64_t i, const mat_seen *here,
               here->low, here->high);
 }
 
+/* Bytes of the column that --one-hot made a feature of: "plan" of "plan=pro".
+ */
+static size_t column_size(const char *name)
+{
+  const char *value = strchr(name, '=');
+  return value == NULL ? 0 : (size_t)(value - name);
+}
+
+/* Features of one column of words are known together, or not. */
+static bool is_same_column(const lapis_data *data, int64_t i)
+{
+  const lapis_mat *names = &data->feature_names;
+  if (i == 0 || names->cols != data->X.rows) return false;
+  const char *const *name = (const char *const *)names->val + i * names->ld;
+  size_t size = column_size(name[0]);
+  return size > 0 && strncmp(name[0], name[-names->ld], size + 1) == 0;
+}
+
 static void check_known(remarks *r, int64_t i, const mat_seen *here,
                         known_share learnt)
 {
   char name[REMARK_VALUE];
+  if (is_same_column(r->data, i)) return;
   known_share now = {(double)here->known, (double)r->data->X.cols};
   if (!(now.known * learnt.all < learnt.known * now.all) ||
       !remark_shares_differ(now, learnt))
     return;
+  (void)remark_feature(r->data, i, name);
+  if (column_size(name) > 0) name[column_size(name)] = '\0';
   if (r->unknown++ < NAMED)
     base_note(r->ctx, BASE_WARNING, "values-unknown",
               "predict: %s is known for %.0f of %.0f samples here and for %.0f "
               "%% of those learnt from: what was measured there, as accuracy "
               "and coverage, may not hold here",
-              remark_feature(r->data, i, name), now.known, now.all,
-              100 * learnt.known / learnt.all);
+              name, now.known, now.all, 100 * learnt.known / learnt.all);
 }
 
 static void say_more(const remarks *r)
 {
   if (r->multiplied > NAMED)
     base_note(r->ctx, BASE_WARNING, "values-multiplied",
-              "predict: so are values of %" PRId64 " features more",
+              "predict: so are values of %" PRId64 " feature(s) more",
               r->multiplied - NAMED);
   if (r->outside > NAMED)
     base_note(r->ctx, BASE_WARNING, "values-outside",
-              "predict: so do values of %" PRId64 " features more",
+              "predict: so do values of %" PRId64 " feature(s) more",
               r->outside - NAMED);
   if (r->unknown > NAMED)
     base_note(r->ctx, BASE_WARNING, "values-unknown",

@@ -156,10 +156,11 @@ static lapis_status predict_bags(lapis_ctx *ctx, const lapis_data *data,
                       "groups; %s which bag a sample belongs to",
                       BAG_OF(ctx));
   if (data->X.rows != m->features)
-    return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "predict: X has %lld features; the bags learnt from have "
-                      "%lld",
-                      (long long)data->X.rows, (long long)m->features);
+    return lapis_fail(
+        ctx, LAPIS_ESHAPE,
+        "predict: X has %lld feature(s); the bags learnt from have "
+        "%lld",
+        (long long)data->X.rows, (long long)m->features);
   TRY(mat_check_dense(ctx, "predict", "X", &data->X));
   TRY(mat_check_finite(ctx, "predict", "X", &data->X, true));
   TRY(bags_new(ctx, data->group, data->X.cols, &list));

@@ -382,10 +382,31 @@ static void sentences_are_spelt_whole(void **state)
   }
 }
 
+/* "(s)" of a format goes with the last number before it; what is filled in
+ * stays as it is. */
+static void sentences_count(void **state)
+{
+  static const char *const said[] = {"0 known labels of 1 fold",
+                                     "1 known label of 21 folds",
+                                     "11 known labels of 1.1 folds"};
+  static const double folds[] = {1, 21, 1.1};
+  static const int labels[] = {0, 1, 11};
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 3; k++) {
+    lapis_fail(ctx, LAPIS_EINVAL, "%d known label(s) of %g fold(s)", labels[k],
+               folds[k]);
+    assert_string_equal(lapis_ctx_error(ctx), said[k]);
+  }
+  lapis_fail(ctx, LAPIS_EINVAL, "%d %s, (s)", 1, "time(s)");
+  assert_string_equal(lapis_ctx_error(ctx), "1 time(s), (s)");
+  lapis_ctx_free(ctx);
+}
+
 int test_base(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sentences_are_spelt_whole),
+      cmocka_unit_test(sentences_count),
       cmocka_unit_test(every_status_has_a_name),
       cmocka_unit_test(context_settings),
       cmocka_unit_test(threads_are_what_openmp_allows),

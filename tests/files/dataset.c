@@ -355,7 +355,7 @@ static void members_that_do_not_fit_are_refused(void **state)
   item[1] = member("group", lapis_mat_f64(x, 2, 4));
   refuse(f, item, 2, LAPIS_ESHAPE, "member group: has 2 values for each");
   item[1] = member("xy", lapis_mat_f64(x, 1, 4));
-  refuse(f, item, 2, LAPIS_ESHAPE, "member xy: has 1 values for each");
+  refuse(f, item, 2, LAPIS_ESHAPE, "member xy: has 1 value for each");
   item[1] = member("feature_names", text_row(words, 3));
   refuse(f, item, 2, LAPIS_ESHAPE, "feature_names has 3 features, X has 2");
   item[1] = member("P", text_row(words, 4));

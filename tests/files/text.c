@@ -151,6 +151,19 @@ static void a_slip_of_the_keyboard_finds_its_name(void **state)
   expect_near(word, NULL);
 }
 
+/* A title is found by its first word. */
+static void a_first_word_finds_its_name(void **state)
+{
+  lapis_nearest near = {.word = "price", .size = 5};
+  lapis_nearest_try(&near, "Price (EUR)");
+  assert_string_equal(near.name, "Price (EUR)");
+  lapis_nearest_try(&near, "Prices"); /* nearer */
+  assert_string_equal(near.name, "Prices");
+  near = (lapis_nearest){.word = "pri", .size = 3};
+  lapis_nearest_try(&near, "Price (EUR)");
+  assert_null(near.name);
+}
+
 static void what_was_meant_is_asked(void **state)
 {
   command c;
@@ -188,6 +201,7 @@ int test_text(void)
       cmocka_unit_test(sentences_and_lists_are_safe),
       cmocka_unit_test(tables_run_nothing),
       cmocka_unit_test(a_slip_of_the_keyboard_finds_its_name),
+      cmocka_unit_test(a_first_word_finds_its_name),
       cmocka_unit_test(what_was_meant_is_asked)};
   return run_cases(tests, NULL, NULL);
 }

@@ -102,6 +102,25 @@ static void other_samples_are_named(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* What --one-hot made of a column is known together, and named once. */
+static void a_column_of_words_is_named_once(void **state)
+{
+  static const char *const words[D] = {"metres", "plan=a", "plan=b"};
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_mat row = lapis_mat_text(words, 1, D);
+  sample_set t, new;
+  draw(&t, 1);
+  lapis_model *m = fit(ctx, &t, "impute");
+  assert_int_equal(lapis_model_set_text(ctx, m, "feature_names", &row), 0);
+  draw(&new, 2);
+  for (int j = 0; j < N; j++) new.X[j * D + 1] = new.X[j * D + 2] = NAN;
+  const char *text = said(ctx, m, &new);
+  assert_non_null(strstr(text, "plan is known for 0 of 80"));
+  assert_null(strchr(strchr(text, '\n') + 1, '\n'));
+  lapis_model_free(m);
+  lapis_ctx_free(ctx);
+}
+
 /* Positive values with a long tail are not far where it goes on. */
 static void a_long_tail_is_none(void **state)
 {
@@ -292,6 +311,7 @@ int test_learnt_from(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(other_samples_are_named),
+      cmocka_unit_test(a_column_of_words_is_named_once),
       cmocka_unit_test(a_long_tail_is_none),
       cmocka_unit_test(another_unit_inside_the_range_is_named),
       cmocka_unit_test(parts_are_in_the_same_unit),

@@ -19,22 +19,6 @@
 
 enum { MAX_COLUMNS = 1000000 };
 
-/* what: the text, the date. */
-static lapis_status fail_cell(const table *t, const csv_cell *cell,
-                              int64_t column_number, const char *what,
-                              const char *wanted)
-{
-  const csv_cell *title = &t->column[column_number - 1].title;
-  bool titled = t->header && title->size > 0;
-  return lapis_fail(t->ctx, LAPIS_EFORMAT,
-                    "%s:%" PRId64 ":%" PRId64 ": column %" PRId64
-                    "%s%.*s%s holds %s \"%.*s\"; %s",
-                    t->path, cell->line, cell->column, column_number,
-                    titled ? " (\"" : "", titled ? csv_shown_bytes(title) : 0,
-                    title->text, titled ? "\")" : "", what,
-                    csv_shown_bytes(cell), cell->text, wanted);
-}
-
 /* ---- first pass ---------------------------------------------------------*/
 static lapis_status count_columns(table *t)
 {
@@ -140,16 +124,6 @@ static lapis_status scan_rows(table *t)
   return LAPIS_OK;
 }
 
-static bool has_text(const column *c)
-{
-  return c->facts.texts > 0;
-}
-
-static bool has_number(const column *c)
-{
-  return c->facts.numbers > 0;
-}
-
 /* ---- roles ---------------------------------------------------------------*/
 /* Groups and weights: a column each. */
 static lapis_status check_one(const table *t)
@@ -188,7 +162,7 @@ static lapis_status settle_roles(table *t)
   for (int64_t j = 0; j < t->columns; j++) {
     column *c = &t->column[j];
     TRY(table_find_codes(t, j));
-    if (c->role == IO_TARGET && (has_text(c) || c->codes))
+    if (c->role == IO_TARGET && (column_has_text(c) || c->codes))
       t->text_targets = true;
     if (c->role == IO_FEATURE && known) continue;
     if (c->role == IO_FEATURE) TRY(table_list_values(t, j));
@@ -201,81 +175,6 @@ static lapis_status settle_roles(table *t)
   return lapis_fail(t->ctx, LAPIS_EINVAL,
                     "%s: no column is left for %s; --drop fewer", t->path,
                     targets ? t->request->targets : t->request->features);
-}
-
-/* ---- checks before allocating -------------------------------------------*/
-static marks_found judge(const table *t, const column *c,
-                         char said[MARKS_BYTES])
-{
-  char rather;
-  return marks_judge(&c->marks, &t->marks, t->start.delimiter, t->start.decimal,
-                     &rather, said);
-}
-
-/* A text that is a number once its marks are named. */
-static lapis_status check_marks(const table *t, const column *c, int64_t j)
-{
-  char said[MARKS_BYTES];
-  const csv_cell *cell = &c->text_cell;
-  bool comma = memchr(cell->text, ',', (size_t)cell->size) != NULL;
-  bool words = c->role == IO_TARGET && !has_number(c);
-  if (marks_of(cell, CSV_TEXT) == MARK_NOT) return LAPIS_OK;
-  if (words && (t->start.decimal != '\0' || !comma)) return LAPIS_OK;
-  if (judge(t, c, said) == MARKS_TWO_READINGS)
-    return fail_cell(t, cell, j, "the text", said);
-  if (t->start.decimal != '\0' || !comma) return LAPIS_OK;
-  return fail_cell(t, cell, j, "the text",
-                   "write numbers with a decimal point, as in 1.5, or read "
-                   "them with --decimal ,");
-}
-
-static lapis_status check_column(const table *t, const column *c, int64_t j)
-{
-  bool any_text =
-      c->role >= IO_ID || t->request->as_text || c->value != NULL || c->codes;
-  if (!has_text(c) || any_text) return LAPIS_OK;
-  TRY(check_marks(t, c, j));
-  if (c->role == IO_TARGET && !has_number(c)) return LAPIS_OK;
-  if (t->header && c->facts.texts == 1 && table_has_units(t))
-    return fail_cell(t, &c->text_cell, j, "the text",
-                     "the cells below are numbers: a row of units, or of more "
-                     "titles, is no sample; take it out");
-  if (c->role == IO_TARGET)
-    return fail_cell(t, &c->text_cell, j, "the text",
-                     "its other cells are numbers, and a target is all "
-                     "numbers or all text; --missing lists what means unknown");
-  if (csv_is_date(&c->text_cell))
-    return fail_cell(t, &c->text_cell, j, "the date",
-                     "a feature is a number: write days since a first date "
-                     "instead, or leave the column out with --drop");
-  return fail_cell(t, &c->text_cell, j, "the text",
-                   t->header ? "a feature is a number, or empty where unknown; "
-                               "--id and --target take columns of text, "
-                               "--one-hot makes a feature of each value, "
-                               "--drop leaves them out"
-                             : "a feature is a number, or empty where unknown; "
-                               "--id and --target take columns of text, "
-                               "--one-hot makes a feature of each value, "
-                               "--drop leaves them out, --header yes is for a "
-                               "first row of names");
-}
-
-static lapis_status check_columns(table *t)
-{
-  for (int64_t j = 0; j < t->columns; j++)
-    marks_join(&t->marks, &t->column[j].marks);
-  for (int64_t j = 0; j < t->columns; j++) {
-    const column *c = &t->column[j];
-    TRY(check_column(t, c, j + 1));
-    if (t->text_targets && c->role == IO_TARGET && has_number(c) &&
-        !has_text(c) && !c->codes && !t->request->as_text)
-      return lapis_fail(t->ctx, LAPIS_EFORMAT,
-                        "%s: target column %" PRId64
-                        " holds numbers, another holds text; they must be of "
-                        "one kind",
-                        t->path, j + 1);
-  }
-  return LAPIS_OK;
 }
 
 /* ---- second pass --------------------------------------------------------*/
@@ -479,7 +378,9 @@ static void warn_of_marks(const table *t)
   for (int64_t j = 0; j < t->columns; j++) {
     const column *c = &t->column[j];
     bool read = c->role == IO_FEATURE || c->role == IO_TARGET;
-    if (!read || has_text(c) || judge(t, c, said) != MARKS_DOUBTFUL) continue;
+    if (!read || column_has_text(c) ||
+        table_judge_marks(t, c, said) != MARKS_DOUBTFUL)
+      continue;
     base_say(t->ctx, 0, "%s: column %" PRId64 "%s%.*s%s: %s", t->path, j + 1,
              t->header ? " (\"" : "",
              t->header ? csv_shown_bytes(&c->title) : 0, c->title.text,
@@ -565,7 +466,7 @@ static void warn_of_doubts(const table *t)
   for (int i = 0; i < count; i++) say_remark(t, &all[i]);
   if (more > 0)
     base_say(t->ctx, 0,
-             "%s: %" PRId64 " columns more have doubtful cells; 'lapis info' "
+             "%s: %" PRId64 " column(s) more with doubtful cells; 'lapis info' "
              "lists them",
              t->path, more);
 }
@@ -651,7 +552,7 @@ static lapis_status learn_columns(table *t)
   TRY(table_settle_header(t));
   judge_cells(t);
   TRY(settle_roles(t));
-  TRY(check_columns(t));
+  TRY(table_check_columns(t));
   dialect_find(t->file, &t->start, t->dialect);
   return LAPIS_OK;
 }

@@ -52,6 +52,21 @@ typedef struct table {
   char *pool_Y, *pool_names;
 } table;
 
+static inline bool column_has_text(const column *c)
+{
+  return c->facts.texts > 0;
+}
+
+static inline bool column_has_number(const column *c)
+{
+  return c->facts.numbers > 0;
+}
+
+/* table_check.c: whether each column holds what its role takes; and what the
+ * marks of its numbers are, or a sentence. */
+lapis_status table_check_columns(table *t);
+marks_found table_judge_marks(const table *t, const column *c,
+                              char said[MARKS_BYTES]);
 /* table_titles.c: of a first row of numbers. */
 typedef enum table_titled {
   TABLE_DATA,

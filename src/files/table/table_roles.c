@@ -252,7 +252,7 @@ static lapis_status find_column(const table *t, const char *name, size_t size,
   nearest_title(t, name, size, hint, sizeof hint);
   return lapis_fail(
       t->ctx, LAPIS_EINVAL,
-      "%s: has no column \"%.*s\"%s; it has %" PRId64 " columns, %s", t->path,
+      "%s: has no column \"%.*s\"%s; it has %" PRId64 " column(s), %s", t->path,
       (int)size, name, hint, t->columns,
       t->header ? "named in its first row" : "and no header that names them");
 }

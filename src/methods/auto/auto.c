@@ -235,12 +235,12 @@ static void remark_hidden(const auto_solver *w)
                                      [LAPIS_FOLDS_OF_CELLS] = "single cells"};
   auto_hidden h = comparison_what(w->race);
   char count[MOST_TEXT];
-  base_note(w->base.ctx, BASE_NOTE, "hidden",
-            "%s: %lld known labels were hidden, %s, in %lld folds, and %s; by "
-            "log-loss (less is better) guessing has %.4f",
-            w->name, (long long)h.labels,
-            w->set.bags ? "whole bags" : what[h.of], (long long)h.folds,
-            count_candidates(w, &h, count), h.loss);
+  base_note(
+      w->base.ctx, BASE_NOTE, "hidden",
+      "%s: %lld known labels were hidden, %s, in %lld fold(s), and %s; by "
+      "log-loss (less is better) guessing has %.4f",
+      w->name, (long long)h.labels, w->set.bags ? "whole bags" : what[h.of],
+      (long long)h.folds, count_candidates(w, &h, count), h.loss);
 }
 
 static void remark_dear(const auto_solver *w)
@@ -249,8 +249,8 @@ static void remark_dear(const auto_solver *w)
   if (h.dear == 0) return;
   base_note(w->base.ctx, BASE_WARNING, "dear",
             "%s: %d more candidates, which may be better, are left out: they "
-            "would take some %.0f seconds of one processor on %lld samples, "
-            "%lld features and %lld targets; {candidates %s,linear,trees} "
+            "would take some %.0f seconds of one processor on %lld sample(s), "
+            "%lld feature(s) and %lld target(s); {candidates %s,linear,trees} "
             "compares all",
             w->name, h.dear, ceil(h.saved), (long long)w->data.X.cols,
             (long long)w->data.X.rows, (long long)comparison_labels(w->race),
@@ -279,7 +279,7 @@ static void remark_numbers(const auto_solver *w)
   int without = comparison_cleaned(w->race, false);
   char count[MOST_TEXT];
   base_note(w->base.ctx, BASE_NOTE, "hidden",
-            "%s: %lld known numbers were hidden, %s, in %lld folds, and %s",
+            "%s: %lld known numbers were hidden, %s, in %lld fold(s), and %s",
             w->name, (long long)h.labels,
             h.of == LAPIS_FOLDS_OF_GROUPS ? "whole groups" : "whole rows",
             (long long)h.folds, count_candidates(w, &h, count));

@@ -291,7 +291,7 @@ lapis_status cover_remark(const cover *w, const comparison *r,
   }
   base_note(s->ctx, BASE_NOTE, "coverage",
             "%s: %s for %.4g %% of new samples%s, of %.4g%s on average, by "
-            "%lld known %s%s held out in %lld folds%s",
+            "%lld known %s%s held out in %lld fold(s)%s",
             method, numbers ? "intervals" : "sets", 100 * c->share,
             c->by_class ? " of each class" : "", x.size,
             numbers ? " width" : " classes", (long long)c->count,

@@ -494,7 +494,7 @@ static lapis_status check(lapis_ctx *ctx, const lapis_mc_settings *set,
   bool left_out = mc_leaves_out(set, data);
   if (X->rows != D)
     return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "predict: X has %" PRId64 " features, the model has "
+                      "predict: X has %" PRId64 " feature(s), the model has "
                       "%" PRId64,
                       X->rows, D);
   if (left_out) TRY(observed_check(ctx, X));

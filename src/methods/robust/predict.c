@@ -432,7 +432,8 @@ static lapis_status check_X(lapis_ctx *ctx, const char *method,
 {
   if (X->rows != d)
     return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "%s: X has %" PRId64 " features, the model was fitted to "
+                      "%s: X has %" PRId64
+                      " feature(s), the model was fitted to "
                       "%" PRId64,
                       method, X->rows, d);
   TRY(rr_check_new(ctx, method, X));

@@ -372,7 +372,7 @@ static lapis_status read_images(finder *w, const lapis_data *data,
   const int64_t *group = data->group;
   if (data->X.rows != w->d)
     return lapis_fail(ctx, LAPIS_ESHAPE,
-                      "roml: X has %" PRId64 " columns, the model was learnt "
+                      "roml: X has %" PRId64 " column(s), the model was learnt "
                       "from %" PRId64,
                       data->X.rows, w->d);
   TRY(mat_check_finite(ctx, "roml", "X", &data->X, false));

@@ -235,7 +235,8 @@ static lapis_status read_model(sv_predict *w, const named_list *m)
   if (w->X.colptr != NULL && w->X.rows < d) w->X.rows = d;
   if (w->X.rows == d) return LAPIS_OK;
   return lapis_fail(w->base.ctx, LAPIS_ESHAPE,
-                    "predict: X has %" PRId64 " columns, the model was fitted "
+                    "predict: X has %" PRId64
+                    " column(s), the model was fitted "
                     "on %" PRId64,
                     w->X.rows, d);
 }

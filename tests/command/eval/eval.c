@@ -604,7 +604,7 @@ static void every_metric_reads_a_table_of_fit(void **state)
        "who,a,origin of a,b,origin of b,low of a,high of a,low of b,high of b\n"
        "1,7,given,2,filled,0,1,0,1\n2,7,given,9,given,0,1,0,1\n"
        "3,7,filled,8,given,0,1,0,1\n",
-       "rae 0.000000\n", "of the 1 labels that were filled in alone"},
+       "rae 0.000000\n", "of the 1 label that was filled in alone"},
   };
   command c;
   begin(&c);

@@ -221,7 +221,7 @@ static void columns_are_used_and_dropped(void **state)
   command_do(&c, "info t.arff --target y --drop b");
   expect_words(&c, (const char *const[]){"3 samples, 2 features"}, 1);
   command_run(&c, "info t.arff --target y --use b");
-  expect_words(&c, (const char *const[]){"3 samples, 1 features"}, 1);
+  expect_words(&c, (const char *const[]){"3 samples, 1 feature "}, 1);
   command_end(&c);
 }
 

@@ -496,7 +496,7 @@ static void numbers_under_titles_of_names(void **state)
     if (tried[k].words) continue;
     command_run(&c, "fit linear t.csv --target kind");
     command_expect(&c, 0, "");
-    says(&c, k < 3 ? "of 1 features," : "of 2 features,");
+    says(&c, k < 3 ? "of 1 feature," : "of 2 features,");
   }
   command_end(&c);
 }

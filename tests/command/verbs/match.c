@@ -460,7 +460,7 @@ static void noise_is_said_to_match_nothing(void **state)
     scenes_begin(&c, none, images, least, most, 60);
     command_run(&c, "match ?.pgm --no-cache");
     command_expect(&c, 0, NO_POINT_HOLDS);
-    assert_non_null(strstr(c.out, "1 inliers (estimated)"));
+    assert_non_null(strstr(c.out, "1 inlier (estimated)"));
     assert_non_null(strstr(c.out, images == 2 ? "2 of 2 points doubtful"
                                               : "6 of 6 points doubtful"));
     for (int k = 0; k + 1 < images; k++) { /* by chance a point, or two */

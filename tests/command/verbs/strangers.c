@@ -70,7 +70,7 @@ static void a_result_shows_no_image_from_elsewhere(void **state)
     char event[4096];
     put_result(&c, "result/r.npz", "result/in/a.pgm", outside[k]);
     report(&c, "");
-    command_expect(&c, 0, "1 images are left empty");
+    command_expect(&c, 0, "1 image left empty");
     assert_int_equal(count(c.out, "data:image"), 1);
     put_result(&c, "result/r.npz", outside[k], outside[k]);
     report(&c, "");

@@ -274,7 +274,7 @@ static void what_was_filled_is_measured_apart(void **state)
                  "--scores a.csv -o e.csv");
   assert_non_null(strstr(c.out,
                          "\n  of the 2 labels that were filled in alone: "
-                         "accuracy 0.500000 (4 others were given"));
+                         "accuracy 0.500000 (4 others given"));
   CHECK_NEAR(number(&c, "e.csv", 1, 2), .5, 1e-12); /* eve no, ian yes */
   assert_string_equal(cell(&c, "e.csv", 0, 2, ','), "accuracy of filled");
   put(&c, "t3.csv", "id,k\na,x\nb,y\nc,z\nd,x\ne,y\nf,x\n");
