@@ -15,8 +15,11 @@ _MAPS = {"standard": "sklearn.preprocessing.StandardScaler()",
          "impute": "lapis.LowRankImputer()"}
 # How a candidate's features are made, as a remark about it says.
 _MADE = {"standard": "standardised features",
+         "impute": "gaps filled in",
          "l1-sqrt": "roots of their shares"}
-_CANDIDATE = re.compile(r"^([\w ]+: [\w ]+?) --map ([\w,-]+)(.* answers )")
+_CANDIDATE = re.compile(r"^([\w ]+: [\w ]+?) --map ([\w,:.-]+)"
+                        r"(.* (?:answers|on the same) )")
+_KEPT = ": no methods are compared: "  # words as `candidates` takes them
 _VALUE = r"'[^']*'|[-+]?[\d.][\d.e+-]*\b|[A-Z]+\b|[a-z][\w-]*(?:,[a-z][\w-]*)*"
 _OPTION = re.compile(rf"--([A-Za-z][\w-]*)(?: ({_VALUE}))?")
 _PLACE = re.compile(r"\b(rows?|columns?|features?|samples?|slots?|class) (\d+)"
@@ -54,7 +57,8 @@ def _keyword(match):
 
 
 def _candidate(match):
-    maps = match.group(2).split(",")
+    maps = [one for one in match.group(2).split(",")
+            if not one.startswith("nystrom:")]  # "kernel", as it is called
     if not all(one in _MADE for one in maps):
         return match.group()
     made = ", ".join(_MADE[one] for one in maps)
@@ -74,6 +78,8 @@ def _list_from_0(match):
 
 def in_python(text):
     """A sentence of the library as Python says it."""
+    if _KEPT in text:
+        return text
     text = _CANDIDATE.sub(_candidate, text)
     text = _OPTION.sub(_keyword, text).replace("-G FILE says", "groups says")
     return _PLACE.sub(_from_0, _LIST.sub(_list_from_0, text))

@@ -33,6 +33,12 @@ SAID = (
     ("auto: logistic regression --map standard --C 10 answers (log-loss",
      "auto: logistic regression (standardised features) C=10 answers "
      "(log-loss"),
+    ("auto: kernel logistic regression --map standard,impute,nystrom:auto:500 "
+     "--C 10 on the same labels: AUROC", "auto: kernel logistic regression "
+     "(standardised features, gaps filled in) C=10 on the same labels: AUROC"),
+    ("auto: no methods are compared: linear --map standard,impute --C 1 was "
+     "given", "auto: no methods are compared: linear --map standard,impute "
+     "--C 1 was given"),
     ("--map l1,chi2: 0.9", "map l1,chi2: 0.9"),
     ("leave it out, or --normalise none", "leave it out, or normalise='none'"),
     ("X is NaN at row 4, column 3", "X is NaN at row 3, column 2"),
