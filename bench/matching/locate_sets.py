@@ -1,14 +1,16 @@
 """lapis locate on sets of photographs whose true boxes are known.
 
-    LAPIS_DATA=FOLDER /usr/bin/python3 bench/matching/locate_sets.py [LAPIS [SET...]]
+    LAPIS_DATA=FOLDER [NET=F.onnx LAYER=NAME] /usr/bin/python3 \\
+        bench/matching/locate_sets.py [LAPIS [SET...]]
 
 Shares of correct boxes (CorLoc).  All rows of a set choose among the same
 proposed boxes; `best possible` is told the truth.  `--without` is given
-pictures that do not show the object (locate_common.without says which).  The
-last two columns: correct boxes of those that are not doubtful, and of those
-that are.
+pictures that do not show the object (locate_common.without says which); where
+NET names a network there is a column of --net.  The last two columns: correct
+boxes of those that are not doubtful, and of those that are.
 Settings were chosen on the sets of CHOOSE; those of SHOW had no part in it.
 """
+import os
 import sys
 import time
 
@@ -19,6 +21,9 @@ from locate_common import (candidates, correct, ducks, eyes, locate,
 
 CHOOSE = ["cow", "sheep", "aeroplane", "car", "bicycle", "face"]
 SHOW = ["duck", "eyes", "flower", "sign", "bird", "chair", "cat", "dog", "boat"]
+NET = ["--net", os.environ["NET"]] if "NET" in os.environ else []
+if "LAYER" in os.environ:
+    NET += ["--layer", os.environ["LAYER"]]
 
 
 def pictures_of(name):
@@ -38,8 +43,9 @@ def row(lapis, name):
     alone = locate(lapis, pictures, "--rounds", "0")
     against = locate_without(lapis, pictures, without(name))
     of = candidates(chosen, pictures)
+    by_net = [locate(lapis, pictures, *NET)["boxes"]] if NET else []
     ways = [[c[np.argmax(c[:, 4])] for c in of], alone["boxes"],
-            chosen["boxes"], against["boxes"],
+            chosen["boxes"], against["boxes"], *by_net,
             [best(c, t) for c, (_, t) in zip(of, pictures)]]
     figures = [correct(w, pictures) for w in ways]
     right = np.array(overlaps(chosen["boxes"], pictures)) >= 0.5
@@ -54,8 +60,9 @@ def row(lapis, name):
 
 def table(lapis, names):
     print("| set | pictures | highest objectness | --rounds 0 | "
-          "lapis locate | --without | best possible | s | sure | doubtful |\n" +
-          "| --- " * 10 + "|")
+          "lapis locate | --without | " + "--net | " * bool(NET) +
+          "best possible | s | sure | doubtful |\n" +
+          "| --- " * (11 if NET else 10) + "|")
     rows = [row(lapis, n) for n in names]
     mean = np.mean([figures for figures, _ in rows], 0)
     told = np.sum([t for _, t in rows], 0)

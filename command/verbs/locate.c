@@ -54,7 +54,8 @@ static int run(cli *c)
 const cli_verb verb_locate = {
     .name = "locate",
     .synopsis = "locate IMAGE... [--boxes F.csv]",
-    .help = "find the object that all images share: a box in each",
+    .help = "find the object that all images share: a box in each, right in "
+            "about half of photographs",
     .options = options,
     .pipeline = "locate",
     .run = run};

@@ -27,7 +27,13 @@
 #include "lapis/images.h"
 #include "lapis/tools.h"
 
-enum { MOST_SIDE = 4096, MOST_NUMBERS = 1 << 24, WORDS = 100, MOST = 3 };
+enum {
+  MOST_GRID = 64,
+  MOST_SIDE = 4096,
+  MOST_NUMBERS = 1 << 24,
+  WORDS = 100,
+  MOST = 3
+};
 /* For the copy, beyond what a file's size gives it. */
 enum { MORE_BYTES = 8 << 20, MEMORY_A_BYTE = 32 };
 static const double LEAST_MEMORY = 2e9;
@@ -193,7 +199,7 @@ static void pool(const onnx_map *m, int64_t grid, double *to)
 }
 
 /* How many numbers describe an image, from one that is black. */
-static lapis_status try_out(lapis_ctx *ctx, onnx_state *s, int64_t grid)
+static lapis_status try_out(lapis_ctx *ctx, onnx_state *s, int64_t *cells)
 {
   onnx_map m;
   float *in =
@@ -202,6 +208,11 @@ static lapis_status try_out(lapis_ctx *ctx, onnx_state *s, int64_t grid)
   lapis_status status = net_run(ctx, &s->net, in, s->width, s->height, &m);
   base_free(in);
   TRY(status);
+  if (*cells < 0) {
+    *cells = m.rows < m.columns ? m.rows : m.columns;
+    if (*cells > MOST_GRID) *cells = MOST_GRID;
+  }
+  int64_t grid = *cells;
   if (m.rows < grid || m.columns < grid)
     status = lapis_fail(ctx, LAPIS_EINVAL,
                         "onnx: --grid %" PRId64 ", but '%.200s' has %" PRId64
@@ -294,7 +305,7 @@ static lapis_status prepare(lapis_ctx *ctx, const trial *t)
   TRY(net_open(ctx, &s->api, t->file.path, t->file.data, t->file.size,
                t->set->layer, &s->net));
   TRY(choose(ctx, s, t->set));
-  return try_out(ctx, s, t->set->grid);
+  return try_out(ctx, s, &t->set->grid);
 }
 
 static lapis_status try_apart(lapis_ctx *ctx, io_file *f,
@@ -454,10 +465,11 @@ static bool boxes_fit(const feature_job *j, const feature_slot *slot)
 }
 
 #define AT(field) offsetof(lapis_onnx_settings, field)
-#define NET_ROWS                                    \
-  ONNX_ROWS,                                        \
-      INT("grid", grid, .value = 1, FROM_TO(1, 64), \
-          .help = "cells along each side of a map, of which means are taken")
+#define NET_ROWS                                                               \
+  ONNX_ROWS,                                                                   \
+      INT("grid", grid, .value = 1, FROM_TO(1, MOST_GRID), .choices = "auto",  \
+          .help = "cells along each side of a map, of which means are taken; " \
+                  "auto: as many as it has on its shorter side")
 
 static const lapis_param params[] = {NET_ROWS};
 static const lapis_param box_params[] = {NET_ROWS, BOX_PARAMS};

@@ -65,22 +65,8 @@ void onnx_say(lapis_ctx *ctx, const char *kind, const onnx_state *s,
               const lapis_onnx_settings *set, int64_t numbers);
 
 /* Rows of the kinds' tables: of fields net, layer, .. bgr. */
-#define ONNX_ROWS                                                            \
-  TEXT("net", net, .arg = "F.onnx", .help = "file of the network"),          \
-      TEXT("layer", layer, .arg = "NAME",                                    \
-           .help = "output, or value inside the network, that describes an " \
-                   "image (default: the first output)"),                     \
-      TEXT("size", shape, .arg = "WxH",                                      \
-           .help = "size an image is brought to (default: the network's)"),  \
-      REAL("scale", scale, .value = NAN, ABOVE(0),                           \
-           .help = "factor of levels, which are 0 to 255 (default: as the "  \
-                   "file says, else 1/255)"),                                \
-      TEXT("mean", mean, .arg = "X,X,X",                                     \
-           .help = "what is then taken off each channel (default: as the "   \
-                   "file says, else 0)"),                                    \
-      TEXT("std", std, .arg = "X,X,X",                                       \
-           .help = "what each channel is then divided by (default: as the "  \
-                   "file says, else 1)"),                                    \
-      BOOL("bgr", bgr, .help = "channels are blue, green, red")
+#define ONNX_ROWS                                                   \
+  TEXT("net", net, .arg = "F.onnx", .help = "file of the network"), \
+      PARAMS_OF_NET()
 
 #endif

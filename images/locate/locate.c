@@ -2,6 +2,7 @@
  *
  *   boxes -> edges and colours -> rounds of choosing -> one box an image
  *   (with the boxes of images without the object beside them: --without)
+ *   boxes, a network's map -> rounds of choosing -> one box an image (--net)
  *   boxes -> GIST -> roml with one slot -> one box an image (--look gist)
  *
  * As [ROML16] Sec. 6: candidate boxes are described, and the box of each image
@@ -24,10 +25,65 @@ typedef struct locate {
   lapis_report_box *shown;             /* n */
   lapis_array other_paths;             /* of images without the object */
   lapis_solver *others;                /* their boxes */
+  lapis_solver *map;                   /* of a network, or NULL */
 } locate;
 
 /* Two boxes show the same from this IoU on. */
 static const double SURE = 0.5;
+
+/* ---- the network --------------------------------------------------------*/
+static lapis_onnx_settings net_settings(const lapis_locate_settings *of)
+{
+  lapis_onnx_settings set;
+  lapis_settings_default(lapis_feature_find("onnx"), &set);
+  set.net = of->net;
+  set.layer = of->layer;
+  set.shape = of->shape;
+  set.scale = of->scale;
+  set.mean = of->mean;
+  set.std = of->std;
+  set.bgr = of->bgr;
+  set.grid = of->grid;
+  return set;
+}
+
+/* What is wrong with it is said before boxes are described. */
+static lapis_status try_net(const lapis_flow *f)
+{
+  const locate *w = f->own;
+  lapis_onnx_settings set = net_settings(&w->set);
+  lapis_solver *tried = NULL;
+  lapis_status s = lapis_features_new(f->ctx, lapis_feature_find("onnx"), &set,
+                                      f->path, f->count, NULL, &tried);
+  if (s >= 0) {
+    const lapis_onnx_settings *is = lapis_result_settings(tried);
+    if (is->grid < 2)
+      s = lapis_fail(f->ctx, LAPIS_EINVAL,
+                     "locate: '%.200s' has no places; --layer names a value "
+                     "inside the network that has",
+                     is->layer);
+  }
+  lapis_solver_free(tried);
+  return s;
+}
+
+/* The map of images whose boxes are described. */
+static lapis_status read_map(lapis_flow *f)
+{
+  locate *w = f->own;
+  lapis_onnx_settings set = net_settings(&w->set);
+  flow_kinds kinds = {
+      .count = 1, .kind = {lapis_feature_find("onnx")}, .settings = {&set}};
+  lapis_mat read, refused;
+  lapis_status s =
+      flow_features_of(f, &kinds, NULL, f->names.val, f->n, true, &w->map);
+  if (s != LAPIS_OK) return s;
+  TRY(lapis_result_get(w->map, "names", &read));
+  if (read.cols == f->n) return LAPIS_OK;
+  TRY(lapis_result_get(w->map, "refused", &refused));
+  return lapis_fail(f->ctx, LAPIS_EDATA, "locate: %s",
+                    ((const char *const *)refused.val)[0]);
+}
 
 /* ---- beginning ----------------------------------------------------------*/
 static lapis_status begin(lapis_flow *f)
@@ -35,7 +91,7 @@ static lapis_status begin(lapis_flow *f)
   locate *w = f->own;
   w->set = *(const lapis_locate_settings *)f->settings;
   f->common = FLOW_COMMON(&w->set);
-  return LAPIS_OK;
+  return w->set.net == NULL ? LAPIS_OK : try_net(f);
 }
 
 static void forget(lapis_flow *f)
@@ -48,6 +104,7 @@ static void forget(lapis_flow *f)
   free(w->shown);
   lapis_array_free(&w->other_paths);
   lapis_solver_free(w->others);
+  lapis_solver_free(w->map);
 }
 
 /* ---- boxes --------------------------------------------------------------*/
@@ -149,22 +206,46 @@ static lapis_status take_chosen(lapis_flow *f)
   return LAPIS_OK;
 }
 
+/* What boxes are chosen by; its members are views of the solvers'. */
+typedef struct evidence {
+  lapis_mat group, candidate, map;
+  lapis_mat X, other_group, other_box, size; /* --without */
+  lapis_choose_boxes without;
+  lapis_choose_settings set;
+} evidence;
+
+static lapis_status gather_others(const locate *w, evidence *e)
+{
+  TRY(lapis_result_get(w->others, "X", &e->X));
+  TRY(lapis_result_get(w->others, "group", &e->other_group));
+  TRY(lapis_result_get(w->others, "candidate", &e->other_box));
+  TRY(lapis_result_get(w->others, "image_size", &e->size));
+  e->without =
+      (lapis_choose_boxes){&e->X, &e->other_group, &e->other_box, &e->size};
+  e->set.without = &e->without;
+  return LAPIS_OK;
+}
+
+static lapis_status gather(const lapis_flow *f, evidence *e)
+{
+  const locate *w = f->own;
+  e->set = lapis_choose_defaults();
+  e->set.rounds = w->set.rounds;
+  if (w->others != NULL) TRY(gather_others(w, e));
+  TRY(lapis_result_get(f->features, "group", &e->group));
+  TRY(lapis_result_get(f->features, "candidate", &e->candidate));
+  if (w->map == NULL) return LAPIS_OK;
+  const lapis_onnx_settings *net = lapis_result_settings(w->map);
+  e->set.map = &e->map;
+  e->set.grid = net->grid;
+  return lapis_result_get(w->map, "X", &e->map);
+}
+
 static lapis_status choose_in_rounds(lapis_flow *f)
 {
   locate *w = f->own;
-  lapis_mat group, candidate, X, other_group, other_box, size;
-  const lapis_choose_boxes without = {&X, &other_group, &other_box, &size};
-  lapis_choose_settings set = lapis_choose_defaults();
-  set.rounds = w->set.rounds;
-  if (w->others != NULL) {
-    TRY(lapis_result_get(w->others, "X", &X));
-    TRY(lapis_result_get(w->others, "group", &other_group));
-    TRY(lapis_result_get(w->others, "candidate", &other_box));
-    TRY(lapis_result_get(w->others, "image_size", &size));
-    set.without = &without;
-  }
-  TRY(lapis_result_get(f->features, "group", &group));
-  TRY(lapis_result_get(f->features, "candidate", &candidate));
+  evidence e;
+  TRY(gather(f, &e));
   w->pick = malloc((size_t)f->n * sizeof *w->pick);
   w->match = malloc((size_t)f->n * sizeof *w->match);
   w->likeness = malloc((size_t)f->n * sizeof *w->likeness);
@@ -173,10 +254,11 @@ static lapis_status choose_in_rounds(lapis_flow *f)
   if (w->pick == NULL || w->match == NULL || w->likeness == NULL ||
       w->agreement == NULL || w->sure == NULL)
     return flow_no_memory(f);
-  set.agreement = w->agreement;
+  e.set.agreement = w->agreement;
   flow_allow(f, 1);
-  lapis_status s = lapis_boxes_choose(f->ctx, &f->data.X, &group, &candidate,
-                                      &f->size, &set, w->pick, w->likeness);
+  lapis_status s =
+      lapis_boxes_choose(f->ctx, &f->data.X, &e.group, &e.candidate, &f->size,
+                         &e.set, w->pick, w->likeness);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   for (int64_t k = 0; k < f->n; k++) w->match[k] = (int64_t)w->pick[k];
   TRY(take_chosen(f));
@@ -191,12 +273,17 @@ static lapis_status choose_in_rounds(lapis_flow *f)
 
 static lapis_status run(lapis_flow *f)
 {
-  flow_step(f, 1, 2, "describing boxes");
+  const locate *w = f->own;
+  int steps = w->set.net == NULL ? 2 : 3;
+  flow_step(f, 1, steps, "describing boxes");
   lapis_status s = describe_boxes(f);
-  flow_step(f, 2, 2, "choosing boxes");
+  if (s == LAPIS_OK && w->set.net != NULL) {
+    flow_step(f, 2, steps, "running the network");
+    s = read_map(f);
+  }
+  flow_step(f, steps, steps, "choosing boxes");
   if (s == LAPIS_OK) s = take_boxes(f);
   if (s != LAPIS_OK) return s;
-  const locate *w = f->own;
   s = w->set.look == LAPIS_BOX_GIST ? choose_by_roml(f) : choose_in_rounds(f);
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   TRY(publish_boxes(f));
@@ -225,6 +312,23 @@ static lapis_status table(const lapis_flow *f, const char *path)
   return csv_writer_write(f->ctx, &s, path);
 }
 
+/* Means of bench/results/localisation.md; NULL: nothing is known of these. */
+static const char *measured(const lapis_locate_settings *set)
+{
+  if (set->boxes != NULL || set->look == LAPIS_BOX_GIST) return NULL;
+  if (set->net != NULL)
+    return "on nine sets of photographs .56 of the boxes were right with a "
+           "small network, .55 without one; the highest score alone, .49";
+  if (set->without != NULL)
+    return "on nine sets of photographs .63 of the boxes were right; the "
+           "highest score alone, .49";
+  if (set->rounds == 0)
+    return "on nine sets of photographs .54 of the boxes were right; the "
+           "highest score alone, .49";
+  return "on nine sets of photographs .55 of the boxes were right; the highest "
+         "score alone, .49";
+}
+
 static lapis_status page(const lapis_flow *f, const char *path,
                          const char *command)
 {
@@ -237,6 +341,7 @@ static lapis_status page(const lapis_flow *f, const char *path,
                          .settings = &w->set,
                          .fact = {"candidate boxes", candidates},
                          .doubtful = "doubtful boxes",
+                         .measured = measured(&w->set),
                          .box = w->shown};
   return flow_pictures_page(f, &shown, path, command);
 }

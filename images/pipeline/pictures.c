@@ -75,11 +75,12 @@ lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
   snprintf(w->images, sizeof w->images, "%" PRId64, f->n);
   lapis_report_row facts[] = {{"images", w->images},
                               {shown->fact.name, shown->fact.value},
-                              {shown->doubtful, w->doubtful}};
+                              {shown->doubtful, w->doubtful},
+                              {"how often right", shown->measured}};
   report.title = shown->title;
   report.command = command;
   report.fact = facts;
-  report.facts = 3;
+  report.facts = shown->measured == NULL ? 3 : 4;
   report.points = shown->points;
   add_settings(f, shown, w, &report);
   lapis_status s = add_pictures(own, w, &report);

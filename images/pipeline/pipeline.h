@@ -205,6 +205,7 @@ typedef struct flow_pictures {
   const void *settings;        /* of the pipeline's table */
   lapis_report_row fact;       /* beside the number of images */
   const char *doubtful;        /* what of the answers is in doubt is called */
+  const char *measured;        /* how often such answers are right, or NULL */
   const lapis_report_box *box; /* n, one a picture, or NULL */
   lapis_mat points;            /* as lapis_report has them, or empty */
 } flow_pictures;

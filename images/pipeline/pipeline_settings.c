@@ -293,6 +293,14 @@ static const lapis_param locate_params[] = {
         "without", without, .arg = "FOLDER", .goes_with = "look=outline",
         .help =
             "images without the object: what they also show is not the object"),
+    TEXT("net", net, .arg = "F.onnx", .goes_with = "look=outline !without",
+         .help = "compare boxes by the map of a network in the ONNX format, in "
+                 "place of edges and colours"),
+    PARAMS_OF_NET(.goes_with = "net"),
+    INT("grid", grid, .value = -1, .choices = "auto", FROM_TO(2, 64),
+        .goes_with = "net",
+        .help = "places along each side of the map; auto: as many as it has on "
+                "its shorter side"),
     COMMON_ROWS("what describes proposed boxes", "nothing", "images"),
 };
 
@@ -308,7 +316,9 @@ static const lapis_result_row locate_results[] = {
     RESULT("boxes", "n x 5", .help = "the chosen candidate as a box"),
     RESULT("likeness", "n", .when = "look=outline",
            .help = "similarity to the boxes chosen in the other images, in "
-                   "standard deviations of all similarities"),
+                   "standard deviations of all similarities; with net how "
+                   "much of the object the box holds, relative to the box of "
+                   "its image that holds most"),
     RESULT("agreement", "n", .when = "look=outline",
            .help =
                "the smaller IoU of the box with the one best for its image "
@@ -320,7 +330,9 @@ static const lapis_result_row locate_results[] = {
 const lapis_method locate_method = {
     .name = "locate",
     .title = "the object common to all images",
-    .summary = "choose a box in every image so that all boxes look alike.",
+    .summary = "choose a box in every image so that all boxes look alike: of "
+               "nine sets of photographs .55 of the boxes were right, the "
+               "highest score alone, .49.",
     .source = "[ROML16]",
     .params = locate_params,
     .n_params = sizeof locate_params / sizeof *locate_params,

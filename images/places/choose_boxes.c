@@ -1,110 +1,33 @@
 /* choose_boxes.c - one box an image, so that all that are chosen look alike.
  *
- * Boxes come with what outline.c says of them: x = [edges; colours; contrast].
- * Edges and colours are each freed of what all boxes of the set share,
- *   y = U'^-1 (x - m),  z = y / |y|,  U'U = C + ridge tr(C)/d I,
- * m and C their mean and covariance over the boxes of all images, so that
- * z_a'z_b tells whether a and b are alike in what other boxes are not (linear
- * discriminant analysis against the background: Hariharan, Malik, Ramanan, ECCV
- * 2012).  Both are put side by side, weighted by the roots of their shares.
- *
  * What an image says by itself of its box b is
  *   u_b = (score_b / largest score + contrast_b / largest contrast) / 2.
  * Round by round, of all boxes at once:
  *   p_b <- exp(t_b / heat) / sum over the image,  t_b = u_b at first
- *   m_k <- sum over the boxes of all images but k of p_b z_b
- *   s_b <- z_b'm_k / |m_k|, over the deviation of all s
- *   t_b <- u_b + weight s_b - place/2 sum of ((g_b - a) / (v + 0.1))^2
- * where g_b is the box's middle, as shares of the image's sides, and the
- * logarithms of the shares that its sides have; a and v are the mean and the
- * deviation of g under p: what is common stands at like places and is alike in
- * size.  After the last round the box of the greatest t is chosen.  Leaving an
- * image out of its own mean keeps it from holding on to its first guess.
+ *   s_b <- what the other images say of b, from all p
+ *   t_b <- u_b and s_b
+ * by edges and colours (alike_boxes.c) or by the places of a network's map
+ * (map_boxes.c).  After the last round the box of the greatest t is chosen.
  *
  * Boxes of images without the object (settings: without) are whitened with the
  * others, and a box gains by what they have not: u_b <- u_b + unlike d_b, d as
  * contrast.c has it, less its mean, over its deviation.
  *
- * This takes the place of [ROML16] (5) with one slot: the mean is the
- * rank that is left where all chosen boxes are alike, and p weighs boxes that
- * are nearly as good, where a permutation has to take one.
+ * This takes the place of [ROML16] (5) with one slot: p weighs boxes that are
+ * nearly as good, where a permutation has to take one.
  *
  * What an image says (u) and what the others say (s) may want different boxes;
  * a box that both want is right more often (bench/results/localisation.md). */
 #include <math.h>
 #include <string.h>
 
-#include "images/places/contrast.h"
-#include "images/places/places.h"
-#include "lapis/images.h"
-#include "op/dense/thin.h"
-
-static const double blur = 0.1; /* of places */
+#include "images/places/choice.h"
 
 enum {
-  PLACE = CONTRAST_PLACE,
-  EDGES = LAPIS_OUTLINE_EDGES,
-  COLOURS = LAPIS_OUTLINE_COLOURS,
   LENGTH = CONTRAST_LENGTH,
-  STRIDE = (EDGES + 7) / 8 * 8 /* as tall_cholesky wants rows */
+  PLACE = CONTRAST_PLACE,
+  MOST_GRID = 64 /* places along each side of a map */
 };
-
-typedef struct choice {
-  const lapis_choose_settings *set;
-  int64_t K, N;          /* images, their boxes */
-  int64_t all;           /* boxes of those without the object, too */
-  int64_t *first;        /* K + 1: image k has boxes first[k] .. */
-  double *z;             /* LENGTH x all */
-  double *u, *t, *s, *p; /* N */
-  double *g;             /* PLACE x all */
-  double *mean;          /* LENGTH x (K + 1): sums of p z: each image's, all */
-  double *C;             /* EDGES x STRIDE, scratch */
-} choice;
-
-/* ---- what all boxes share -----------------------------------------------*/
-static void centre(choice *c, int64_t from, int64_t d)
-{
-  for (int64_t i = from; i < from + d; i++) {
-    double sum = 0;
-    for (int64_t b = 0; b < c->all; b++) sum += c->z[b * LENGTH + i];
-    for (int64_t b = 0; b < c->all; b++)
-      c->z[b * LENGTH + i] -= sum / (double)c->all;
-  }
-}
-
-/* C <- its factor U, U'U = the covariance and the ridge; false: all boxes are
- * the same. */
-static bool factor(choice *c, int64_t from, int64_t d)
-{
-  double trace = 0;
-  memset(c->C, 0, (size_t)(d * STRIDE) * sizeof *c->C);
-  for (int64_t b = 0; b < c->all; b++) {
-    const double *z = c->z + b * LENGTH + from;
-    for (int64_t i = 0; i < d; i++)
-      for (int64_t j = i; j < d; j++) c->C[i * STRIDE + j] += z[i] * z[j];
-  }
-  for (int64_t i = 0; i < d; i++) trace += c->C[i * STRIDE + i];
-  for (int64_t i = 0; i < d; i++)
-    c->C[i * STRIDE + i] += c->set->ridge * trace / (double)d;
-  return trace > 0 && tall_cholesky(d, STRIDE, c->C);
-}
-
-/* z <- sqrt(share) y / |y|, y = U'^-1 (z - m), of one part of the numbers. */
-static void whiten(choice *c, int64_t from, int64_t d, double share)
-{
-  centre(c, from, d);
-  bool told = factor(c, from, d);
-  for (int64_t b = 0; b < c->all; b++) {
-    double *z = c->z + b * LENGTH + from, sum = 0;
-    for (int64_t i = 0; told && i < d; i++) {
-      const double *u = c->C + i * STRIDE;
-      z[i] /= u[i];
-      for (int64_t j = i + 1; j < d; j++) z[j] -= u[j] * z[i];
-      sum += z[i] * z[i];
-    }
-    for (int64_t i = 0; i < d; i++) z[i] *= sum > 0 ? sqrt(share / sum) : 0;
-  }
-}
 
 /* ---- an image by itself -------------------------------------------------*/
 /* Adds half of v over the image's largest v; what is unknown adds nothing. */
@@ -174,89 +97,49 @@ static lapis_status weigh_against(lapis_ctx *ctx, choice *c)
 }
 
 /* ---- rounds -------------------------------------------------------------*/
-/* p <- of t, and the sums of p z. */
-static void take_means(choice *c)
+/* p <- of t. */
+static void prefer(choice *c)
 {
-  double *all = c->mean + c->K * LENGTH;
-  memset(c->mean, 0, (size_t)((c->K + 1) * LENGTH) * sizeof *c->mean);
   for (int64_t k = 0; k < c->K; k++) {
-    double most = -INFINITY, sum = 0, *mean = c->mean + k * LENGTH;
+    double most = -INFINITY, sum = 0;
     for (int64_t b = c->first[k]; b < c->first[k + 1]; b++)
       most = fmax(most, c->t[b]);
     for (int64_t b = c->first[k]; b < c->first[k + 1]; b++)
       sum += c->p[b] = exp((c->t[b] - most) / c->set->heat);
-    for (int64_t b = c->first[k]; b < c->first[k + 1]; b++) {
-      c->p[b] /= sum;
-      for (int64_t i = 0; i < LENGTH; i++)
-        mean[i] += c->p[b] * c->z[b * LENGTH + i];
-    }
-    for (int64_t i = 0; i < LENGTH; i++) all[i] += mean[i];
+    for (int64_t b = c->first[k]; b < c->first[k + 1]; b++) c->p[b] /= sum;
   }
 }
 
-/* s <- likeness of every box to what the other images chose. */
-static void compare(choice *c)
+static lapis_status goes_on(lapis_ctx *ctx, int64_t round, int64_t rounds)
 {
-  const double *all = c->mean + c->K * LENGTH;
-  double sum = 0, squares = 0, count = (double)c->N;
-  for (int64_t k = 0; k < c->K; k++) {
-    double *others = c->mean + k * LENGTH, length = 0;
-    for (int64_t i = 0; i < LENGTH; i++) {
-      others[i] = all[i] - others[i];
-      length += others[i] * others[i];
-    }
-    for (int64_t b = c->first[k]; b < c->first[k + 1]; b++) {
-      c->s[b] = 0;
-      for (int64_t i = 0; i < LENGTH && length > 0; i++)
-        c->s[b] += c->z[b * LENGTH + i] * others[i] / sqrt(length);
-      sum += c->s[b];
-      squares += c->s[b] * c->s[b];
-    }
-  }
-  double spread = sqrt(fmax(0, squares / count - sum / count * (sum / count)));
-  for (int64_t b = 0; b < c->N; b++) {
-    c->s[b] = spread > 0 ? c->s[b] / spread : 0;
-    c->t[b] = c->u[b] + c->set->weight * c->s[b];
-  }
+  lapis_progress now = {.method = "locate",
+                        .iter = round,
+                        .gap = NAN,
+                        .done = (double)round / (double)rounds};
+  if (!base_show(ctx, &now) || base_cancelled(ctx)) return LAPIS_CANCELLED;
+  return base_late(ctx) ? LAPIS_TIME_LIMIT : LAPIS_OK;
 }
 
-/* Takes from t what a box stands elsewhere, or is of another size. */
-static void compare_places(choice *c)
+static lapis_status choose(lapis_ctx *ctx, choice *c,
+                           const lapis_choose_boxes *of)
 {
-  for (int64_t i = 0; i < PLACE; i++) {
-    double mean = 0, square = 0, n = (double)c->K;
-    for (int64_t b = 0; b < c->N; b++)
-      mean += c->p[b] * c->g[b * PLACE + i] / n;
-    for (int64_t b = 0; b < c->N; b++) {
-      double off = c->g[b * PLACE + i] - mean;
-      square += c->p[b] * off * off / n;
-    }
-    for (int64_t b = 0; b < c->N; b++) {
-      double off = (c->g[b * PLACE + i] - mean) / (sqrt(square) + blur);
-      c->t[b] -= c->set->place * off * off / 2;
-    }
-  }
-}
-
-static lapis_status choose(lapis_ctx *ctx, choice *c)
-{
-  whiten(c, 0, EDGES, c->set->edges);
-  whiten(c, EDGES, COLOURS, 1 - c->set->edges);
+  place_map *map = NULL;
+  alike_whiten(c);
   lapis_status s = c->all > c->N ? weigh_against(ctx, c) : LAPIS_OK;
   memcpy(c->t, c->u, (size_t)c->N * sizeof *c->t);
-  if (s != LAPIS_OK) return s;
-  for (int64_t r = 0; r < c->set->rounds; r++) {
-    lapis_progress now = {.method = "locate",
-                          .iter = r,
-                          .gap = NAN,
-                          .done = (double)r / (double)c->set->rounds};
-    if (!base_show(ctx, &now) || base_cancelled(ctx)) return LAPIS_CANCELLED;
-    if (base_late(ctx)) return LAPIS_TIME_LIMIT;
-    take_means(c);
-    compare(c);
-    compare_places(c);
+  if (s == LAPIS_OK && c->set->map != NULL)
+    s = map_new(ctx, c, of->box, of->size, &map);
+  for (int64_t r = 0; s == LAPIS_OK && r < c->set->rounds; r++) {
+    s = goes_on(ctx, r, c->set->rounds);
+    if (s != LAPIS_OK) break;
+    prefer(c);
+    if (map != NULL)
+      map_compare(map, c);
+    else
+      alike_compare(c);
   }
-  return LAPIS_OK;
+  map_free(map);
+  return s;
 }
 
 /* ---- the door -----------------------------------------------------------*/
@@ -310,6 +193,15 @@ static lapis_status check(lapis_ctx *ctx, const lapis_choose_boxes *of,
         ctx, LAPIS_EINVAL,
         "boxes: settings must have rounds, weight, place and unlike >= 0, "
         "heat and ridge > 0, and edges from 0 to 1");
+  if (set->map == NULL) return LAPIS_OK;
+  if (set->without != NULL)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "boxes: a map goes without images without the object");
+  if (!(set->grid >= 2 && set->grid <= MOST_GRID))
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "boxes: the grid of the map is %" PRId64
+                      "; it must be from 2 to %d",
+                      set->grid, MOST_GRID);
   return LAPIS_OK;
 }
 
@@ -331,7 +223,7 @@ static lapis_status make_room(lapis_ctx *ctx, choice *c)
   c->p = base_alloc(ctx, c->N, sizeof *c->p);
   c->g = base_alloc(ctx, PLACE * c->all, sizeof *c->g);
   c->mean = base_alloc(ctx, (c->N + 1) * LENGTH, sizeof *c->mean);
-  c->C = base_alloc(ctx, EDGES * STRIDE, sizeof *c->C);
+  c->C = base_alloc(ctx, LAPIS_OUTLINE_EDGES * CHOICE_STRIDE, sizeof *c->C);
   bool all = c->first != NULL && c->z != NULL && c->u != NULL && c->t != NULL &&
              c->s != NULL && c->p != NULL && c->g != NULL && c->mean != NULL &&
              c->C != NULL;
@@ -397,7 +289,7 @@ lapis_status lapis_boxes_choose(lapis_ctx *ctx, const lapis_mat *X,
     take_boxes(&c, &of, 0);
     if (others > 0) take_boxes(&c, set.without, c.N);
     weigh_alone(&c, X, box);
-    s = choose(ctx, &c);
+    s = choose(ctx, &c, &of);
   }
   if (s >= 0) answer(&c, box, pick, likeness);
   release(&c);

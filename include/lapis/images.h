@@ -122,7 +122,7 @@ typedef struct lapis_onnx_settings {
   double scale;
   const char *mean, *std; /* "0.5,0.4,0.3", or one for all channels */
   bool bgr;
-  int64_t grid;
+  int64_t grid; /* -1: as many as the map has on its shorter side */
   const char *boxes;
   int64_t candidates;
 } lapis_onnx_settings;
@@ -399,18 +399,25 @@ typedef struct lapis_choose_settings {
                       * the image says by itself and what the others say want
                       * the chosen box, as the lesser of its IoU with the box
                       * that each likes best; 1 where there are no rounds */
+  /* X of the features `onnx` with this grid, a column an image, or NULL: boxes
+   * are then compared by the places of a map, not by weight, place and edges,
+   * and there is no `without` */
+  const lapis_mat *map;
+  int64_t grid;
 } lapis_choose_settings;
 static inline lapis_choose_settings lapis_choose_defaults(void)
 {
-  lapis_choose_settings to = {sizeof to, 8, 0.3, 0.04, 0.05,
-                              0.7,       1, 0.2, NULL, NULL};
+  lapis_choose_settings to = {sizeof to, 8,   0.3,  0.04, 0.05, 0.7,
+                              1,         0.2, NULL, NULL, NULL, 0};
   return to;
 }
 /* X, group, box, size: as in lapis_choose_boxes.  pick: for each image the
  * number of its box, a column of X; likeness: how much that is like what the
  * other images chose, by numbers from which the mean of all boxes is taken off;
  * divided by the standard deviation of all boxes' likenesses, whose own mean
- * stays (0: as little like as unlike). */
+ * stays (0: as little like as unlike).  By a map: how much of the object the
+ * box holds, relative to the box of its image that holds most; -1 or less where
+ * none does. */
 LAPIS_API lapis_status lapis_boxes_choose(lapis_ctx *ctx, const lapis_mat *X,
                                           const lapis_mat *group,
                                           const lapis_mat *box,
@@ -653,6 +660,12 @@ typedef struct lapis_locate_settings {
   int look; /* lapis_box_look; OUTLINE: chosen in rounds, GIST: roml */
   int64_t rounds;
   const char *without;
+  /* as of lapis_onnx_settings; grid -1: as many places as the map has */
+  const char *net, *layer, *shape;
+  double scale;
+  const char *mean, *std;
+  bool bgr;
+  int64_t grid;
 } lapis_locate_settings;
 
 /* Checks the settings, and reads the table of labels; then lapis_solve, once,

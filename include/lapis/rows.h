@@ -141,4 +141,28 @@
           .help = "stop after this many seconds")
 #define PARAM_TIME_LIMIT PARAM_TIME_LIMIT_AT(stop.seconds)
 
+/* Rows beside `net`, of what runs a network: of fields layer, shape, .. bgr;
+ * what each of them also says, or nothing. */
+#define PARAMS_OF_NET(...)                                                  \
+  TEXT("layer", layer, .arg = "NAME",                                       \
+       .help = "output, or value inside the network, that describes an "    \
+               "image (default: the first output)",                         \
+       __VA_ARGS__),                                                        \
+      TEXT("size", shape, .arg = "WxH",                                     \
+           .help = "size an image is brought to (default: the network's)",  \
+           __VA_ARGS__),                                                    \
+      REAL("scale", scale, .value = NAN, ABOVE(0),                          \
+           .help = "factor of levels, which are 0 to 255 (default: as the " \
+                   "file says, else 1/255)",                                \
+           __VA_ARGS__),                                                    \
+      TEXT("mean", mean, .arg = "X,X,X",                                    \
+           .help = "what is then taken off each channel (default: as the "  \
+                   "file says, else 0)",                                    \
+           __VA_ARGS__),                                                    \
+      TEXT("std", std, .arg = "X,X,X",                                      \
+           .help = "what each channel is then divided by (default: as the " \
+                   "file says, else 1)",                                    \
+           __VA_ARGS__),                                                    \
+      BOOL("bgr", bgr, .help = "channels are blue, green, red", __VA_ARGS__)
+
 #endif

@@ -220,6 +220,7 @@ static void the_set_finds_what_an_image_alone_does_not(void **state)
   command_run(&c, "formats >/dev/null; sed -n "
                   "'s:.*<dt>doubtful boxes</dt><dd>::p' page.html");
   CHECK_NEAR(strtod(c.out, NULL), lines, 0);
+  command_do(&c, "formats >/dev/null; grep -q '[.]55.*[.]49' page.html");
   /* the same bits again, with other threads */
   command_do(&c, "locate ?.pgm --no-cache --csv again.csv --threads 2 -q && "
                  "cmp found.csv again.csv");
@@ -258,6 +259,129 @@ static void what_other_pictures_show_is_not_the_object(void **state)
                  "-q");
   CHECK_AT_LEAST((double)count_distracted(&c, ctx), IMAGES - 1);
   lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+/* A greenish square and, in every other picture, a red or a blue one. */
+static void write_coloured(const command *c, const char *name, int k)
+{
+  static char file[64 + 3 * SCENE_SIDE * SCENE_SIDE];
+  static const double corner[4][2] = {
+      {45, 45}, {155, 45}, {45, 155}, {155, 155}};
+  const double *at = corner[k % 4], *off = corner[(k + 1 + k / 4) % 4];
+  double level[3];
+  uint64_t seed = (uint64_t)k;
+  distracted[k] = (scene){at[0], at[1], 30, 0};
+  int n = sprintf(file, "P6 %d %d 255\n", SCENE_SIDE, SCENE_SIDE);
+  for (int y = 0; y < SCENE_SIDE; y++)
+    for (int x = 0; x < SCENE_SIDE; x++) {
+      bool in = fabs(x - at[0]) <= 30 && fabs(y - at[1]) <= 30;
+      bool other =
+          k % 2 == 1 && fabs(x - off[0]) <= 30 && fabs(y - off[1]) <= 30;
+      double bright = (in ? 20 : other ? 70 : 4) * (check_uniform(&seed) - .5);
+      for (int i = 0; i < 3; i++) {
+        level[i] = 120 + bright;
+        if (in) level[i] += i == 1 ? 20 : -10;
+        if (other) level[i] += i == k / 2 % 2 * 2 ? 20 : -10;
+        file[n++] = (char)(unsigned char)level[i];
+      }
+    }
+  command_write(c, name, file, (size_t)n);
+}
+
+/* As tests/onnx/stand_in.c reads it: means of colours. */
+static void write_net(const command *c, const char *name, const char *lines)
+{
+  char text[256];
+  snprintf(text, sizeof text, "stand-in\nin 1 3 40 40\n%s", lines);
+  command_write(c, name, text, strlen(text));
+}
+
+static bool begin_net(command *c)
+{
+  const char *library = getenv("LAPIS_TEST_ONNX");
+  if (library == NULL) return false;
+  assert_int_equal(setenv("LAPIS_ONNXRUNTIME", library, 1), 0);
+  command_begin(c);
+  for (int k = 0; k < IMAGES; k++) {
+    char name[16];
+    snprintf(name, sizeof name, "%c.ppm", 'a' + k);
+    write_coloured(c, name, k);
+  }
+  return true;
+}
+
+/* The four corners, of which the red or blue one has the best score. */
+static void write_corners(const command *c)
+{
+  char text[IMAGES * 4 * 64];
+  size_t used = 0;
+  for (int k = 0; k < IMAGES; k++)
+    for (int b = 0; b < 4; b++)
+      used += (size_t)snprintf(
+          text + used, sizeof text - used, "%c.ppm,%d,%d,60,60,%s\n", 'a' + k,
+          b % 2 * 110 + 15, b / 2 * 110 + 15,
+          k % 2 == 1 && b == (k + 1 + k / 4) % 4 ? "1" : ".5");
+  command_write(c, "corners.csv", text, used);
+}
+
+static int64_t count_coloured(command *c, lapis_ctx *ctx)
+{
+  command_do(c, "formats >/dev/null; sed -i s/.ppm/.pgm/ found.csv");
+  return count_distracted(c, ctx);
+}
+
+static void a_network_finds_what_an_image_alone_does_not(void **state)
+{
+  command c;
+  if (!begin_net(&c)) skip();
+  lapis_ctx *ctx = lapis_ctx_new();
+  write_net(&c, "n.onnx", "out f 1 5\nhidden map 1 3 10 8\n");
+  write_corners(&c);
+  command_do(&c, "locate ?.ppm --boxes corners.csv --rounds 0 --no-cache --csv "
+                 "found.csv -q");
+  CHECK_NEAR((double)count_coloured(&c, ctx), IMAGES / 2, 0);
+  command_do(&c, "locate ?.ppm --boxes corners.csv --net n.onnx --layer map "
+                 "--cache kept --csv found.csv --result r.npz -q");
+  CHECK_NEAR((double)count_coloured(&c, ctx), IMAGES, 0);
+  command_do(&c, "formats >/dev/null; test -d kept/onnx-*");
+  /* auto is the shorter side; the same again, with what was kept */
+  command_do(&c, "locate ?.ppm --boxes corners.csv --net n.onnx --layer map "
+                 "--grid 8 --cache kept --result again.npz --threads 2 -q");
+  assert_int_equal(command_same(&c, "r.npz", "again.npz", "likeness"), IMAGES);
+  command_do(&c, "locate ?.ppm --net n.onnx --layer map --cache kept -o "
+                 "page.html");
+  assert_non_null(strstr(c.err, "n.onnx"));
+  command_do(&c, "formats >/dev/null; grep -q '[.]56.*[.]55.*[.]49' page.html");
+  lapis_ctx_free(ctx);
+  command_end(&c);
+}
+
+static void networks_that_do_not_serve_are_refused(void **state)
+{
+  static const command_misuse wrong[] = {
+      {"locate a.ppm b.ppm --net n.onnx", 2, "'f'"},
+      {"locate a.ppm b.ppm --net n.onnx --layer map --grid 9", 2, "9 8x10"},
+      {"locate a.ppm b.ppm --net n.onnx --layer map --grid 1", 2, "--grid 2"},
+      {"locate a.ppm b.ppm --net n.onnx --layer none", 2, "'none'"},
+      {"locate a.ppm b.ppm --net n.onnx --layer map --look gist", 2,
+       "--net --look"},
+      {"locate a.ppm b.ppm --net n.onnx --layer map --without kept", 2,
+       "--net --without"},
+      {"locate a.ppm b.ppm --layer map", 2, "--layer --net"},
+      {"locate a.ppm b.ppm --grid 8", 2, "--grid --net"},
+      {"locate a.ppm b.ppm --bgr", 2, "--bgr --net"},
+      {"locate a.ppm b.ppm --look network", 2, "'network' outline"},
+      {"locate a.ppm b.ppm --net none.onnx", 4, "none.onnx"},
+      {"locate a.ppm b.ppm --net a.ppm", 4, "a.ppm"},
+      {"locate a.ppm b.ppm --net nan.onnx", 4, "nan.onnx"},
+      {"locate a.ppm b.ppm --net nan.onnx --keep-going", 4, "nan.onnx"},
+  };
+  command c;
+  if (!begin_net(&c)) skip();
+  write_net(&c, "n.onnx", "out f 1 5\nhidden map 1 3 10 8\n");
+  write_net(&c, "nan.onnx", "out f 1 3 10 8\ndo nan\n");
+  command_refuses(&c, wrong, sizeof wrong / sizeof *wrong, "--no-cache");
   command_end(&c);
 }
 
@@ -342,6 +466,8 @@ int test_locate(void)
       cmocka_unit_test(the_object_is_found_among_proposed_boxes),
       cmocka_unit_test(the_set_finds_what_an_image_alone_does_not),
       cmocka_unit_test(what_other_pictures_show_is_not_the_object),
+      cmocka_unit_test(a_network_finds_what_an_image_alone_does_not),
+      cmocka_unit_test(networks_that_do_not_serve_are_refused),
       cmocka_unit_test(json_has_a_box_an_image),
       cmocka_unit_test(names_stay_on_a_line),
       cmocka_unit_test(misuse_is_refused),
