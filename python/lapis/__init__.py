@@ -17,7 +17,7 @@ from .files import load, save
 from .functions import (assign, project_simplex, prox_chi2,
                         prox_chi2_simplex, prox_logistic, prox_soft,
                         singular_values, svt)
-from .images import image_features, match_images
+from .images import image_features, locate_images, match_images
 from .imputer import AutoImputer, LowRankImputer
 from .maps import Chi2Map
 from .matching import Matches, MultiImageMatcher
@@ -36,7 +36,7 @@ __all__ = [
     "MultiImageMatcher", "NotBuiltError", "NotFittedError", "NumericalError",
     "Result", "RobustLDA", "RobustPCA", "RobustRegressor",
     "SVMPlusClassifier", "assign", "find_windows", "functions", "heat_map",
-    "image_features", "load", "match_images", "methods", "metrics",
+    "image_features", "load", "locate_images", "match_images", "methods", "metrics",
     "plot", "project_simplex", "prox_chi2", "prox_chi2_simplex",
     "prox_logistic", "prox_soft", "save", "set_comm", "singular_values", "solve",
     "suspects", "svt"]

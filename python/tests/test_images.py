@@ -113,6 +113,65 @@ class Points(unittest.TestCase):
                lambda: lapis.match_images(scenes()[:1], EYES))
 
 
+class Boxes(unittest.TestCase):
+    """One thing at PLACES of its own in each picture."""
+    PLACES = [(20, 30), (80, 20), (50, 90), (90, 80)]
+
+    def setUp(self):
+        rng = np.random.default_rng(0)
+        thing = rng.random((60, 60))
+        self.images = np.full((4, 160, 160), .5)
+        for image, (x, y) in zip(self.images, self.PLACES):
+            image[y:y + 60, x:x + 60] = thing
+
+    def test_the_thing_is_found(self):
+        found = lapis.locate_images(self.images, candidates=40)
+        self.assertEqual(found.names, [0, 1, 2, 3])
+        self.assertEqual(found.sure.shape, (4,))
+        for (x, y), (left, top, width, height) in zip(self.PLACES,
+                                                      found.boxes):
+            both = (max(0, min(x + 60, left + width) - max(x, left)) *
+                    max(0, min(y + 60, top + height) - max(y, top)))
+            self.assertGreater(both / (3600 + width * height - both), .5)
+
+    def test_they_are_the_commands(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder, f"{k}.pgm") for k in range(4)]
+            for file, image in zip(files, self.images):
+                file.write_bytes(b"P5 160 160 255\n" + np.round(
+                    255 * image).astype(np.uint8).tobytes())
+            out = os.path.join(folder, "all.npz")
+            command("locate", *files, "--no-cache", "--result", out)
+            here = lapis.locate_images(files)
+            with np.load(out) as there:
+                np.testing.assert_array_equal(there["boxes"][:, :4],
+                                              here.boxes)
+                np.testing.assert_array_equal(
+                    there["agreement"].ravel(),
+                    here.result["agreement"].ravel())
+
+    def test_a_network_s_map(self):
+        library = os.environ.get("LAPIS_TEST_ONNX")
+        if library is None:
+            self.skipTest("LAPIS_TEST_ONNX, which ctest sets, is not there")
+        os.environ["LAPIS_ONNXRUNTIME"] = library
+        with tempfile.TemporaryDirectory() as folder:
+            net = Path(folder, "n.onnx")
+            net.write_text("stand-in\nin 1 3 40 40\nout f 1 5\n"
+                           "hidden map 1 3 10 8\n")
+            found = lapis.locate_images(self.images, net=net, layer="map",
+                                        grid=4)
+            self.assertEqual(found.boxes.shape, (4, 4))
+            raises(self, ValueError, "'f'",
+                   lambda: lapis.locate_images(self.images, net=net))
+        for more, said in (({"layer": "map"}, "layer goes with net"),
+                           ({"net": "n", "look": "gist"}, "net goes with look"),
+                           ({"net": "n", "without": "."},
+                            "net goes without without")):
+            raises(self, ValueError, said,
+                   lambda: lapis.locate_images(self.images, **more))
+
+
 class Features(unittest.TestCase):
     def test_they_are_the_commands(self):
         with tempfile.TemporaryDirectory() as folder:

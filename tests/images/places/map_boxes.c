@@ -3,6 +3,7 @@
  * are none. */
 #include "check.h"
 #include "lapis/images.h"
+#include "scarce.h"
 
 enum {
   LONG_X = LAPIS_OUTLINE_EDGES + LAPIS_OUTLINE_COLOURS + 1,
@@ -284,12 +285,32 @@ static void maps_are_checked(void **unused)
   lapis_ctx_free(ctx);
 }
 
+static void memory_runs_out(void **unused)
+{
+  (void)unused;
+  static task t;
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_status s = LAPIS_ENOMEM;
+  long count = 0;
+  make(&t, 1, 2);
+  for (; s != LAPIS_OK && count < 100; count++) {
+    scarce = (scarcity){.countdown = count};
+    s = choose(&t, ctx);
+    scarce = (scarcity){.countdown = -1};
+    assert_true(s == LAPIS_OK || s == LAPIS_ENOMEM);
+  }
+  assert_int_equal(s, LAPIS_OK);
+  CHECK_AT_LEAST((double)count, 10);
+  lapis_ctx_free(ctx);
+}
+
 int test_map_boxes(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes_are_chosen_as_the_formulas_say),
       cmocka_unit_test(the_object_is_found),
       cmocka_unit_test(maps_are_checked),
+      cmocka_unit_test(memory_runs_out),
   };
   return run_cases(tests, NULL, NULL);
 }
