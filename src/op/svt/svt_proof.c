@@ -1,6 +1,6 @@
 /* svt_proof.c - whether a basis misses none of the singular values above t:
  * what its vectors leave, by their residuals, the norm of the rest, or a random
- * test of Chebyshev polynomials (svt_subspace.c has the argument). */
+ * test (svt_subspace.c has the argument). */
 #include <float.h>
 #include <math.h>
 
@@ -110,82 +110,104 @@ static double take_guards(svt_subspace *s, double t, double *c)
   return best;
 }
 
-/* T_d z with what is needed to tell its size: T = T_d(t^2 - nu). */
+/* v_d = p_d(P G P / square) z of each probe, by Lanczos' polynomials:
+ *   v_(d+1) = P G v_d / square - a v_d - b v_(d-1),
+ * a the Rayleigh quotient of v_d, b = |v_d|^2 / |v_(d-1)|^2, which make |v_d|
+ * the least of all polynomials that begin with 1. */
 typedef struct test {
-  double square, c;    /* t^2 - nu; T_d is that of [0, c] */
-  double x, before, T; /* T_d(x), x = 2/c square - 1; T_(d-1) */
+  double square;                             /* t^2 - nu */
+  double size[SVT_PROBES];                   /* |v_d| */
+  double a[SVT_PROBES], b[SVT_PROBES];       /* b: 0 of the first */
+  double at[SVT_PROBES], before[SVT_PROBES]; /* p_d(1), p_(d-1)(1) */
 } test;
 
-/* Whether T_d z is small enough; else Z[2] = P G T_d z, and whether a Rayleigh
- * quotient exceeds t^2 - nu. */
-static lapis_status probe(svt_subspace *s, const la_array *W, const test *e,
-                          verdict *out)
+static lapis_status begin_test(svt_subspace *s, double square, test *e)
 {
-  la *h = s->h;
   la_array U = la_cols(&s->X, 0, s->proved);
-  double size[SVT_PROBES], quotient[SVT_PROBES], largest = 0;
+  *e = (test){.square = square};
+  for (int64_t j = 0; j < SVT_PROBES; j++) e->at[j] = 1;
+  TRY(svt_basis_draw(s, &s->Z[1]));
+  return svt_basis_project_out(s, &U, &s->Z[1]);
+}
+
+/* |v_d| of each probe, and b; whether all are small enough. */
+static lapis_status measure(svt_subspace *s, bool first, test *e, verdict *out)
+{
+  double size[SVT_PROBES];
+  bool small = true;
   TRY(svt_basis_norms(s, &s->Z[1], size));
   for (int64_t j = 0; j < SVT_PROBES; j++) {
-    if (!(size[j] <= 1e150)) {
-      *out = OVERFLOWN;
-      return LAPIS_OK;
-    }
-    largest = fmax(largest, size[j]);
+    double grown = first || e->size[j] <= 0 ? 0 : size[j] / e->size[j];
+    if (!(size[j] <= 1e150)) *out = OVERFLOWN;
+    small = small && size[j] < s->unlikely * e->at[j];
+    e->b[j] = grown * grown;
+    e->size[j] = size[j];
   }
-  if (largest < s->unlikely * e->T) *out = PROVED;
-  if (*out == PROVED) return LAPIS_OK;
-  TRY(svt_inside_times(s, W, &s->Z[1], &s->Z[2]));
-  TRY(svt_basis_project_out(s, &U, &s->Z[2]));
-  TRY(h->ops->dot_cols(h, &s->Z[1], &s->Z[2], quotient));
-  for (int64_t j = 0; j < SVT_PROBES; j++)
-    if (quotient[j] > e->square * size[j] * size[j]) *out = MISSED;
+  if (*out == UNKNOWN && small) *out = PROVED;
   return LAPIS_OK;
 }
 
-/* Z[0], Z[1] = T_d z, T_(d+1) z with T_(d+1) = 2 (2/c G - 1) T_d - T_(d-1),
- * and T_1 = (2/c G - 1) T_0. */
-static lapis_status recur(svt_subspace *s, double c, bool first)
+/* Z[2] = P G v_d, and a; whether a zero of p_(d+1), a Ritz value, is above 1.
+ * p_(d+1)(1) follows. */
+static lapis_status multiply_probes(svt_subspace *s, const la_array *W, test *e,
+                                    verdict *out)
 {
-  double f = first ? 1 : 2;
+  la_array U = la_cols(&s->X, 0, s->proved);
+  double quotient[SVT_PROBES];
+  TRY(svt_inside_times(s, W, &s->Z[1], &s->Z[2]));
+  TRY(svt_basis_project_out(s, &U, &s->Z[2]));
+  TRY(s->h->ops->dot_cols(s->h, &s->Z[1], &s->Z[2], quotient));
+  for (int64_t j = 0; j < SVT_PROBES; j++) {
+    double length = e->size[j] * e->size[j], at = e->at[j];
+    e->a[j] = length > 0 ? quotient[j] / length / e->square : 0;
+    e->at[j] = (1 - e->a[j]) * at - e->b[j] * e->before[j];
+    e->before[j] = at;
+    if (!(e->at[j] > 0)) *out = MISSED;
+  }
+  return LAPIS_OK;
+}
+
+/* Z[0], Z[1] = v_d, v_(d+1) */
+static lapis_status recur(svt_subspace *s, bool first, test *e)
+{
   const la_backend *ops = s->h->ops;
-  TRY(ops->axpby(s->h, -f, &s->Z[1], first ? 0 : -1, &s->Z[0]));
-  TRY(ops->axpby(s->h, 2 * f / c, &s->Z[2], 1, &s->Z[0]));
+  for (int64_t j = 0; j < SVT_PROBES; j++) {
+    e->a[j] = -e->a[j];
+    e->b[j] = -e->b[j];
+  }
+  if (!first) TRY(la_scale_cols(s->h, e->b, &s->Z[0]));
+  TRY(ops->axpby_cols(s->h, e->a, NULL, &s->Z[1], first ? 0 : 1, &s->Z[0]));
+  TRY(ops->axpby(s->h, 1 / e->square, &s->Z[2], 1, &s->Z[0]));
   la_array next = s->Z[0];
   s->Z[0] = s->Z[1];
   s->Z[1] = next;
   return LAPIS_OK;
 }
 
-static void next_degree(test *e, bool first)
+/* Whether it is known beforehand that the test ends at its last degree: the
+ * Chebyshev polynomial of [0, c] leaves |z| as it is and is e^(a d)/2 at
+ * `square`. */
+static bool hopeless(const svt_subspace *s, double square, double c,
+                     int64_t most)
 {
-  double T = (first ? 1 : 2) * e->x * e->T - (first ? 0 : e->before);
-  e->before = e->T;
-  e->T = T;
-}
-
-/* Whether it is known beforehand that the test ends at its last degree: |T_d z|
- * is about as large as |z|, and T about e^(a d)/2. */
-static bool hopeless(const test *e, double size, double unlikely, int64_t most)
-{
-  return acosh(size / unlikely) > (double)most * acosh(e->x);
+  double size = sqrt((double)s->k);
+  return acosh(size / s->unlikely) > (double)most * acosh(2 * (square / c) - 1);
 }
 
 /* The random test until a verdict or until it costs too much. */
-static lapis_status chebyshev(svt_subspace *s, const la_array *W, double square,
-                              double c, verdict *out)
+static lapis_status random_test(svt_subspace *s, const la_array *W,
+                                double square, double c, verdict *out)
 {
-  la_array U = la_cols(&s->X, 0, s->proved);
-  test e = {.square = square, .c = c, .x = 2 * (square / c) - 1, .T = 1};
+  test e;
   int64_t most = s->k < 16 * 32 ? 16 : s->k / 32; /* a Gram matrix is cheaper */
-  if (hopeless(&e, sqrt((double)s->k), s->unlikely, most)) return LAPIS_OK;
-  TRY(svt_basis_draw(s, &s->Z[1]));
-  TRY(svt_basis_project_out(s, &U, &s->Z[1]));
+  if (hopeless(s, square, c, most)) return LAPIS_OK;
+  TRY(begin_test(s, square, &e));
   for (int64_t d = 0; d <= most; d++) {
-    TRY(probe(s, W, &e, out));
+    TRY(measure(s, d == 0, &e, out));
+    if (*out == UNKNOWN) TRY(multiply_probes(s, W, &e, out));
     if (*out == PROVED || *out == MISSED) return LAPIS_OK;
     if (*out == OVERFLOWN) break;
-    TRY(recur(s, c, d == 0));
-    next_degree(&e, d == 0);
+    TRY(recur(s, d == 0, &e));
   }
   *out = UNKNOWN;
   return LAPIS_OK;
@@ -267,7 +289,7 @@ static lapis_status test_rest(svt_subspace *s, const svt_question *q,
   if (s->filter != NULL)
     TRY(factored(s, q->W, left, 0.75 * c + 0.25 * left, out));
   if (*out != UNKNOWN) return LAPIS_OK;
-  return chebyshev(s, q->W, left, c, out);
+  return random_test(s, q->W, left, c, out);
 }
 
 /* Whether no more than s->rank singular values exceed t. */

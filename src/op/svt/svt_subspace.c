@@ -30,15 +30,15 @@
  *   where the rest is small as a whole.  A Krylov space of a decaying spectrum
  *   has guards enough for it;
  * or by 8 fresh random vectors z ~ N(0, I): were l >= t^2 - nu an eigenvalue of
- *   P G P with unit vector y, |T_d(P G P) z| >= T_d(l) |y'z|, T_d the
- *   Chebyshev polynomial of [0, c], c < l.  So if |T_d z| < T_d(t^2 - nu)/100
- *   for all 8, then |y'z| < 1/100 for all 8, which has a probability below
+ *   P G P with unit vector y, |p(P G P) z| >= p(l) |y'z| for every polynomial
+ *   p.  So if |p(P G P) z| < p(t^2 - nu)/100 for all 8, where p rises from
+ *   t^2 - nu on, then |y'z| < 1/100 for all 8, which has a probability below
  *   (0.008)^8 < 2e-17.  Where the caller proves the whole in the end 1/4 is
- *   enough, (0.198)^8 < 3e-6, and a third of the products less.  T_d stays
- * below 1 on [0, c]: a handful of d serves unless values crowd below t.  c need
- * not be right, only lucky: a wrong c lets the test fail, never pass. A
- * Rayleigh quotient above t^2 - nu met there points at a value missed: its
- * vectors join B.  Where neither test succeeds, the caller takes another way.
+ *   enough, (0.198)^8 < 3e-6, and a third of the products less.  p is what
+ *   Lanczos' process makes of each z, the monic polynomial of its degree that
+ *   leaves least of it; its zeros are Ritz values of P G P.
+ * A zero above t^2 - nu points at a value missed: its vectors join B.  Where
+ * neither test succeeds, the caller takes another way.
  *
  * Flat spectra.  A cold call whose values below t are many and large may take
  * many steps: its first residuals tell how many, unless a value is there as
