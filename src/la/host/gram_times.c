@@ -39,7 +39,7 @@ enum {
   CHUNK = 256,
   PAGES = 64
 };
-enum { LEAST_TILE = 16, MOST_TILE = 256 };
+enum { LEAST_TILE = 16, MOST_TILE = 256, FEW_MOST = 4 };
 /* A B or A'B: columns of B at most; rows and numbers of A at least. */
 enum { SKINNY_MOST = 8, SKINNY_LONG = 64, SKINNY_LARGE = 1 << 15 };
 /* A'A: columns at a time, at most; rows for each column, at least;
@@ -81,13 +81,13 @@ typedef struct gram_kernels {
 #undef INNER_COLS
 #undef FEW_MANY
 
-/* 16 registers: 12 sums, 2 + 1 operands, in both; 8 factors */
+/* 16 registers: 12 sums, 2 + 1 operands, in both; 12 factors */
 #define KERNEL(name) name##_avx2
 #define TARGET WIDTH_TARGET_AVX2_FMA
 #define LANES 4
 #define INNER_ROWS 3
 #define INNER_COLS 2
-#define FEW_MANY 2
+#define FEW_MANY 3
 #include "la/host/gram_times_kernels.h"
 #undef KERNEL
 #undef TARGET
@@ -131,26 +131,43 @@ static const gram_kernels kernels[WIDTHS] = {
 typedef struct gram_job {
   gram_kernels run;
   operand A, X;
-  int64_t rows, cols, p; /* A is rows x cols, X and Y rows x p */
-  int64_t tile, parts;   /* columns a tile; threads */
+  bool by_rows;          /* tiles are rows of A: A'A X, not A A'X */
+  int64_t rows, cols, p; /* A is rows x cols */
+  int64_t tile, parts;   /* rows or columns a tile; threads */
   double *middle;        /* parts x (tile x p) */
-  double *sums;          /* (parts - 1) x (rows x p): the first part is Y */
+  double *sums;          /* (parts - 1) x (rows of Y x p): the first is Y */
 } gram_job;
+
+/* y += A_J A_J'X, or A_I'A_I X, of n columns or rows from i on. */
+static void one_tile(const gram_job *g, int64_t i, int64_t n, double *middle,
+                     double *y, int64_t ldy)
+{
+  operand T = {middle, g->tile}, A = g->A;
+  A.p += g->by_rows ? i : i * A.ld;
+  memset(middle, 0, (size_t)(g->tile * g->p) * sizeof *middle);
+  if (g->by_rows) {
+    g->run.few(A, g->X, 1, n, g->cols, g->p, middle, g->tile);
+    g->run.inner(A, T, n, g->cols, g->p, y, ldy);
+    return;
+  }
+  g->run.inner(A, g->X, g->rows, n, g->p, middle, g->tile);
+  if (g->p <= FEW_MOST)
+    g->run.few(A, T, 1, g->rows, n, g->p, y, ldy);
+  else
+    g->run.wide(A, T, g->rows, n, g->p, y, ldy);
+}
 
 static void one_part(const gram_job *g, int64_t part, la_array *Y)
 {
-  int64_t ldy = part == 0 ? Y->ld : g->rows;
-  double *y = part == 0 ? Y->data : g->sums + (part - 1) * g->rows * g->p;
-  operand T = {g->middle + part * g->tile * g->p, g->tile}, A = g->A;
+  int64_t all = g->by_rows ? g->rows : g->cols;
+  int64_t ldy = part == 0 ? Y->ld : Y->rows;
+  double *y = part == 0 ? Y->data : g->sums + (part - 1) * Y->rows * g->p;
+  double *middle = g->middle + part * g->tile * g->p;
   for (int64_t j = 0; j < g->p; j++)
-    memset(y + j * ldy, 0, (size_t)g->rows * sizeof *y);
-  for (int64_t i = part * g->tile; i < g->cols; i += g->parts * g->tile) {
-    int64_t n = g->cols - i < g->tile ? g->cols - i : g->tile;
-    double *middle = g->middle + part * g->tile * g->p;
-    A.p = g->A.p + i * A.ld;
-    memset(middle, 0, (size_t)(g->tile * g->p) * sizeof *middle);
-    g->run.inner(A, g->X, g->rows, n, g->p, middle, g->tile);
-    g->run.wide(A, T, g->rows, n, g->p, y, ldy);
+    memset(y + j * ldy, 0, (size_t)Y->rows * sizeof *y);
+  for (int64_t i = part * g->tile; i < all; i += g->parts * g->tile) {
+    int64_t n = all - i < g->tile ? all - i : g->tile;
+    one_tile(g, i, n, middle, y, ldy);
   }
 }
 
@@ -158,35 +175,38 @@ static void add_parts(const gram_job *g, la_array *Y)
 {
   for (int64_t part = 1; part < g->parts; part++)
     for (int64_t j = 0; j < g->p; j++) {
-      const double *s = g->sums + ((part - 1) * g->p + j) * g->rows;
+      const double *s = g->sums + ((part - 1) * g->p + j) * Y->rows;
       double *y = host_col(Y, j);
-      for (int64_t i = 0; i < g->rows; i++) y[i] += s[i];
+      for (int64_t i = 0; i < Y->rows; i++) y[i] += s[i];
     }
 }
 
-/* A tile of A fills a quarter to half of a usual second-level cache. */
+/* A tile of A fills a quarter to half of a usual second-level cache; one of
+ * rows is a chunk of the kernels', for the third. */
 static int64_t tile_columns(int64_t rows)
 {
   int64_t n = TILE_BYTES / (int64_t)sizeof(double) / (rows > 0 ? rows : 1);
   return n < LEAST_TILE ? LEAST_TILE : n > MOST_TILE ? MOST_TILE : n;
 }
 
-static lapis_status narrow(la *h, const gram_kernels *run, const la_array *A,
-                           const la_array *X, la_array *Y)
+static lapis_status once(la *h, la_trans t, const gram_kernels *run,
+                         const la_array *A, const la_array *X, la_array *Y)
 {
   gram_job g = {.run = *run,
                 .A = {A->data, A->ld},
                 .X = {X->data, X->ld},
+                .by_rows = t == LA_T,
                 .rows = A->rows,
                 .cols = A->cols,
                 .p = X->cols,
-                .tile = tile_columns(A->rows)};
-  int64_t tiles = (g.cols + g.tile - 1) / g.tile;
+                .tile = t == LA_T ? CHUNK : tile_columns(A->rows)};
+  int64_t all = g.by_rows ? g.rows : g.cols;
+  int64_t tiles = (all + g.tile - 1) / g.tile;
   int threads = base_deterministic(h->ctx) ? 1 : h->threads;
   g.parts = tiles < threads ? tiles : threads;
   if (g.parts < 1) g.parts = 1;
   int64_t middle = g.parts * g.tile * g.p;
-  g.middle = host_borrow(h, middle + (g.parts - 1) * g.rows * g.p);
+  g.middle = host_borrow(h, middle + (g.parts - 1) * Y->rows * g.p);
   if (g.middle == NULL) return LAPIS_ENOMEM;
   g.sums = g.middle + middle;
 #pragma omp parallel for num_threads(base_team(h->ctx, (int)g.parts)) \
@@ -296,7 +316,7 @@ lapis_status host_gram_times(la *h, la_trans t, const la_array *A,
 {
   TRY(host_check_gram_times(h, t, A, X, Y));
   const gram_kernels *run = &kernels[base_width_of(h->ctx)];
-  bool few = X->cols <= run->narrow;
-  if (t == LA_T || !few) return host_two_products(h, t, A, X, Y);
-  return narrow(h, run, A, X, Y);
+  bool pays = t == LA_N ? X->cols <= run->narrow
+                        : host_skinny_pays(h, LA_T, 1, A, X, 0);
+  return pays ? once(h, t, run, A, X, Y) : host_two_products(h, t, A, X, Y);
 }

@@ -463,11 +463,11 @@ static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
   TRY(svt_inside_residuals(s, 0, &answer));
   *done = false;
   if (single && !s->exact) return filter_step(s, q);
-  if (filter_pays(s, q)) return begin_filter(s, q);
-  *done = true;
   double floor = 64 * DBL_EPSILON * (sigma_1 / q->t);
   double wanted = fmax(q->accuracy, floor) * sigma_1;
   bool good = answer <= wanted;
+  if (!good && filter_pays(s, q)) return begin_filter(s, q);
+  *done = true;
   if (good && settled(s, q->t)) return conclude(s, q, out, done);
   *done = false;
   if (filters) return filter(s, q, 8 * answer / wanted);
