@@ -13,8 +13,8 @@ struct svt_subspace {
   int64_t k, room, used; /* used: columns of B */
   int64_t multiplied;    /* columns of B whose GB and H are known */
   int64_t newest;        /* first of those that the last product was of */
-  int64_t ask, asked;    /* columns of B at which Ritz vectors are made; how
-                            often they were */
+  int64_t block;         /* as many equal values show in B, if more are there */
+  int64_t ask;           /* columns of B at which Ritz vectors are made */
   int64_t asked_at;      /* columns of B when they were made last, and the */
   double over;           /* error of the answer over what was wanted */
   la_array T;            /* W'B or W B of all of B, if */

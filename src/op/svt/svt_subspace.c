@@ -145,7 +145,7 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
 /* Columns that a step or a miss may add. */
 static int64_t most_added(const svt_subspace *s)
 {
-  int64_t missed = SVT_PROBES + (s->rank < FIRST ? FIRST : s->rank);
+  int64_t missed = SVT_PROBES + (s->rank < BLOCK ? BLOCK : s->rank);
   return s->shown > missed ? s->shown : missed;
 }
 
@@ -153,7 +153,6 @@ static int64_t most_added(const svt_subspace *s)
 static lapis_status ritz(svt_subspace *s, double t)
 {
   int64_t q = s->used, count;
-  s->asked++;
   la_array H = svt_basis_corner(&s->H, q, q), C = svt_basis_corner(&s->C, q, q);
   la_array S = svt_basis_corner(&s->S, q, q);
   TRY(la_copy(s->h, &H, &C));
@@ -179,14 +178,22 @@ static lapis_status restart(svt_subspace *s)
   return s->h->ops->gemm(s->h, LA_T, LA_N, 1, &B, &GB, 0, &H);
 }
 
+/* Columns of a small or usual cold call's B. */
+static int64_t first_ask(const svt_subspace *s, int64_t cols)
+{
+  return s->k / 4 < cols ? s->k / 4 : cols;
+}
+
 /* Columns of B at which the error, now `over` times what is wanted, may be
- * small enough, going by what it fell since Ritz vectors were last made; a
- * quarter more at most. */
+ * small enough, going by what it fell since Ritz vectors were last made, or
+ * since the beginning; a quarter more at most, once there are FIRST. */
 static int64_t next_ask(svt_subspace *s, double over)
 {
-  double most = (double)s->used / 4, left = most;
+  double most = (double)s->used / 4, left;
   double fallen = log(s->over / over), grown = (double)(s->used - s->asked_at);
-  if (s->asked > 1 && grown > 0 && fallen > 0)
+  if (s->used < FIRST) most = (double)(first_ask(s, FIRST) - s->used);
+  left = most;
+  if (grown > 0 && fallen > 0)
     left = fmin(fmax(grown * log(over) / fallen, 1), most);
   s->over = over;
   s->asked_at = s->used;
@@ -221,11 +228,12 @@ static lapis_status expand(svt_subspace *s, const svt_question *q,
 static lapis_status add_missed(svt_subspace *s, bool *room)
 {
   int64_t most = 3 * s->k / 4 - s->used, c = SVT_PROBES;
-  int64_t more = s->rank < FIRST ? FIRST : s->rank;
+  int64_t more = s->rank < BLOCK ? BLOCK : s->rank;
   *room = c <= most;
   if (!*room) return LAPIS_OK;
   if (more > most - c) more = most - c;
   la_array found = la_cols(&s->B, s->used, c);
+  s->block = c + more;
   la_array fresh = la_cols(&s->B, s->used + c, more);
   TRY(svt_basis_norms(s, &s->Z[1], s->host));
   for (int64_t j = 0; j < c; j++) s->host[j] = 1 / s->host[j];
@@ -253,10 +261,12 @@ static lapis_status grow(svt_subspace *s, int64_t *added)
  * grown by a share (next_ask). */
 static lapis_status extend(svt_subspace *s, const la_array *W)
 {
-  int64_t added = 1;
+  bool whole = true;
   TRY(multiply(s, W));
-  while (s->filter == NULL && s->used < s->ask && added > 0) {
+  while (s->filter == NULL && s->used < s->ask && whole) {
+    int64_t added, c = s->used - s->newest;
     TRY(grow(s, &added));
+    whole = added == c;
     TRY(multiply(s, W));
   }
   return LAPIS_OK;
@@ -277,8 +287,8 @@ static bool repeated(const svt_subspace *s)
 {
   const double equal = 1 - 1e-3;
   bool found = false;
-  for (int64_t i = 0; i < s->rank && i + BLOCK <= s->used; i++)
-    found |= s->theta[i + BLOCK - 1] > equal * s->theta[i];
+  for (int64_t i = 0; i < s->rank && i + s->block <= s->used; i++)
+    found |= s->theta[i + s->block - 1] > equal * s->theta[i];
   return found;
 }
 
@@ -301,8 +311,9 @@ static bool filter_pays(const svt_subspace *s, const svt_question *q)
 {
   const double flat = 1. / 16, most = 4, price = 2;
   double rest = q->square, square = q->t * q->t;
-  bool may = s->cold && s->filter == NULL && s->asked == 1 &&
-             q->W->own == NULL && base_ranks(s->h->ctx) == 1;
+  bool may = s->cold && s->filter == NULL && s->asked_at < FIRST &&
+             s->used >= FIRST && q->W->own == NULL &&
+             base_ranks(s->h->ctx) == 1;
   if (!may || s->theta[0] > most * square) return false;
   for (int64_t i = 0; i < s->used; i++) rest -= s->theta[i];
   return rest > flat * square * (double)(s->k - s->used) &&
@@ -505,8 +516,10 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
   s->columns = s->sums = 0;
   s->before = s->rank;
   s->cold = s->used == 0;
-  s->asked = 0;
-  s->ask = !s->cold ? 0 : s->k / 4 < FIRST ? s->k / 4 : FIRST;
+  s->asked_at = 0;
+  s->over = 1 / q->accuracy;
+  s->block = BLOCK;
+  s->ask = s->cold ? first_ask(s, FIRST / 2) : 0;
   s->unlikely = q->rough ? ROUGHLY : UNLIKELY;
   TRY(svt_track(s, q, out, &done));
   if (done) return LAPIS_OK;
