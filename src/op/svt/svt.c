@@ -33,7 +33,7 @@
 enum { LONG = 4 }; /* sides in this ratio: QR first */
 /* smaller side from which SUBSPACE may pay, and does where a step may be
  * inexact and its rank is known to be small */
-enum { LARGE = 600, LEAST = 100 };
+enum { LARGE = SVT_LARGE, COLD = 200, LEAST = 100 };
 enum { MOST_SKIPS = 32, FEW = 64 };
 static const double TRUSTED = 1e-5, SMALLEST = 1e-140;
 static const double ACCURACY = 1e-10; /* of SUBSPACE, times sigma_1 */
@@ -133,9 +133,9 @@ static lapis_status allocate(op_svt *s)
 {
   int64_t k = side(s), m = s->rows, n = s->cols;
   la *h = &s->h;
-  if (k < LARGE) TRY(make_squares(s));
-  TRY(make_room(s, k < LARGE ? k : FEW));
-  if (exact_way(s) == SVT_QR || k < LARGE) TRY(allocate_qr(s));
+  if (k < COLD) TRY(make_squares(s));
+  TRY(make_room(s, k < COLD ? k : FEW));
+  if (exact_way(s) == SVT_QR || k < COLD) TRY(allocate_qr(s));
   s->values = base_alloc(h->ctx, k, sizeof *s->values);
   s->f = base_alloc(h->ctx, k, sizeof *s->f);
   if (s->split && m < 2 * k) m = 2 * k; /* two triangles */
@@ -457,7 +457,8 @@ static bool subspace_pays(op_svt *s)
 {
   int64_t rank = s->last_rank > 0 ? s->last_rank : 0;
   if (!svt_subspace_serves(side(s), rank + rank / 2)) return false;
-  if (side(s) < LARGE && !small_pays(s, rank)) return false;
+  int64_t least = s->last_rank < 0 ? COLD : LARGE;
+  if (side(s) < least && !small_pays(s, rank)) return false;
   if (s->skips == 0) return true;
   s->skips--;
   return false;

@@ -186,18 +186,18 @@ static int64_t first_ask(const svt_subspace *s, int64_t cols)
 
 /* Columns of B at which the error, now `over` times what is wanted, may be
  * small enough, going by what it fell since Ritz vectors were last made, or
- * since the beginning; a quarter more at most, once there are FIRST. */
+ * since the beginning; but half as many more at most, and a quarter where that
+ * may be too many. */
 static int64_t next_ask(svt_subspace *s, double over)
 {
-  double most = (double)s->used / 4, left;
-  double fallen = log(s->over / over), grown = (double)(s->used - s->asked_at);
+  double used = (double)s->used, left = INFINITY, most;
+  double fallen = log(s->over / over), grown = used - (double)s->asked_at;
+  if (grown > 0 && fallen > 0) left = fmax(grown * log(over) / fallen, 1);
+  most = left > used ? used / 2 : used / 4;
   if (s->used < FIRST) most = (double)(first_ask(s, FIRST) - s->used);
-  left = most;
-  if (grown > 0 && fallen > 0)
-    left = fmin(fmax(grown * log(over) / fallen, 1), most);
   s->over = over;
   s->asked_at = s->used;
-  return s->used + (int64_t)ceil(left);
+  return s->used + (int64_t)ceil(fmin(left, most));
 }
 
 /* Residuals worth a place in B: those above t that are too large for their
@@ -311,8 +311,8 @@ static bool filter_pays(const svt_subspace *s, const svt_question *q)
 {
   const double flat = 1. / 16, most = 4, price = 2;
   double rest = q->square, square = q->t * q->t;
-  bool may = s->cold && s->filter == NULL && s->asked_at < FIRST &&
-             s->used >= FIRST && q->W->own == NULL &&
+  bool may = s->cold && s->k >= SVT_LARGE && s->filter == NULL &&
+             s->asked_at < FIRST && s->used >= FIRST && q->W->own == NULL &&
              base_ranks(s->h->ctx) == 1;
   if (!may || s->theta[0] > most * square) return false;
   for (int64_t i = 0; i < s->used; i++) rest -= s->theta[i];
@@ -454,6 +454,15 @@ static bool settled(const svt_subspace *s, double t)
   return s->shown == s->rank || s->error[s->rank] <= 0.05 * t * t;
 }
 
+/* Of a small W, whose Gram matrix is cheap, the first columns have to tell, or
+ * what a test found beside them. */
+static bool few(const svt_subspace *s)
+{
+  bool many = 2 * s->rank >= s->used || (s->block > BLOCK && repeated(s));
+  bool small = s->cold && s->k < SVT_LARGE;
+  return !(small && many) && svt_subspace_serves(s->k, s->rank);
+}
+
 /* One step; *done: out says how it ended. */
 static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
                          bool *done)
@@ -465,7 +474,7 @@ static lapis_status step(svt_subspace *s, const svt_question *q, svt_found *out,
   TRY(ritz(s, q->t));
   double sigma_1 = sqrt(fmax(s->theta[0], 0));
   out->why = "many singular values above the threshold";
-  if (!svt_subspace_serves(s->k, s->rank)) return LAPIS_OK;
+  if (!few(s)) return LAPIS_OK;
   out->why = "threshold below 1e-4 sigma_1";
   if (q->t < TRUSTED * sigma_1) return LAPIS_OK;
   bool single = s->filter != NULL;

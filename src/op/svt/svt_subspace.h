@@ -4,6 +4,11 @@
 #define LAPIS_SVT_SUBSPACE_H
 #include "la/backend.h"
 
+/* Smaller sides from which a Gram matrix costs much more than a few steps do:
+ * below, a run that begins from nothing gives up where more are found above the
+ * threshold than below. */
+enum { SVT_LARGE = 600 };
+
 /* Keeps its basis, from which the next run starts. */
 typedef struct svt_subspace svt_subspace;
 
