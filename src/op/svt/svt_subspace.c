@@ -75,8 +75,8 @@
 #include "op/svt/svt_inside.h"
 
 /* BLOCK: columns of a cold call's steps; the fewer, the fewer in all.  Below 4
- * a product with W costs hardly less. */
-enum { BLOCK = 4, FIRST = 32, ROOM = 128 };
+ * a product with W costs hardly less, but for a W that a cache holds. */
+enum { BLOCK = 4, SMALL_BLOCK = 2, FIRST = 32, ROOM = 128 };
 enum { MOST_STEPS = 80, NARROW = 16 };
 static const double TRUSTED = 1e-4;   /* t / sigma_1 at least */
 static const double SMALLEST = 1e-70; /* t: a residual is t^2, and squared */
@@ -111,6 +111,12 @@ lapis_status svt_subspace_new(la *h, la_trans side, int64_t k,
   else
     *out = s;
   return status;
+}
+
+static int64_t first_block(const svt_subspace *s)
+{
+  int64_t c = s->k < SVT_LARGE ? SMALL_BLOCK : BLOCK;
+  return c < s->k / 4 ? c : s->k / 4;
 }
 
 /* All of B, if it may be enough; of few columns gram_times reads W once. */
@@ -422,7 +428,7 @@ static lapis_status begin(svt_subspace *s)
   bool loose = s->loose;
   s->loose = false;
   if (s->used > 0) return loose ? s->h->ops->qr(s->h, &B, NULL) : LAPIS_OK;
-  int64_t c = BLOCK < s->k / 4 ? BLOCK : s->k / 4;
+  int64_t c = first_block(s);
   la_array fresh = la_cols(&s->B, 0, c);
   TRY(svt_basis_draw(s, &fresh));
   return svt_basis_join(s, c, &c);
@@ -458,7 +464,8 @@ static bool settled(const svt_subspace *s, double t)
  * what a test found beside them. */
 static bool few(const svt_subspace *s)
 {
-  bool many = 2 * s->rank >= s->used || (s->block > BLOCK && repeated(s));
+  bool many =
+      2 * s->rank >= s->used || (s->block > first_block(s) && repeated(s));
   bool small = s->cold && s->k < SVT_LARGE;
   return !(small && many) && svt_subspace_serves(s->k, s->rank);
 }
@@ -527,7 +534,7 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
   s->cold = s->used == 0;
   s->asked_at = 0;
   s->over = 1 / q->accuracy;
-  s->block = BLOCK;
+  s->block = first_block(s);
   s->ask = s->cold ? first_ask(s, FIRST / 2) : 0;
   s->unlikely = q->rough ? ROUGHLY : UNLIKELY;
   TRY(svt_track(s, q, out, &done));
