@@ -22,22 +22,25 @@ static double furthest(const double *a, const double *b, int64_t count)
   return most;
 }
 
-/* A A'X of sizes that leave every kind of rest, against the reference. */
-static void check_gram_times(la_pair *p, int64_t m, int64_t n, int64_t cols)
+/* A A'X or A'A X of sizes that leave every kind of rest, against the
+ * reference. */
+static void check_gram_times(la_pair *p, la_trans t, int64_t m, int64_t n,
+                             int64_t cols)
 {
-  double *a = numbers(m * n, 1), *x = numbers(m * cols, 2);
-  double *y = numbers(m * cols, 3), *z = numbers(m * cols, 3);
-  double *again = numbers(m * cols, 3);
-  la_array A = la_wrap(a, m, n), X = la_wrap(x, m, cols);
-  la_array Y = la_wrap(y, m, cols), Z = la_wrap(z, m, cols);
-  la_array Again = la_wrap(again, m, cols);
+  int64_t rows = t == LA_N ? m : n;
+  double *a = numbers(m * n, 1), *x = numbers(rows * cols, 2);
+  double *y = numbers(rows * cols, 3), *z = numbers(rows * cols, 3);
+  double *again = numbers(rows * cols, 3);
+  la_array A = la_wrap(a, m, n), X = la_wrap(x, rows, cols);
+  la_array Y = la_wrap(y, rows, cols), Z = la_wrap(z, rows, cols);
+  la_array Again = la_wrap(again, rows, cols);
   la *slow = &p->slow, *fast = &p->fast;
-  assert_int_equal(slow->ops->gram_times(slow, LA_N, &A, &X, &Y), LAPIS_OK);
-  assert_int_equal(fast->ops->gram_times(fast, LA_N, &A, &X, &Z), LAPIS_OK);
-  assert_int_equal(fast->ops->gram_times(fast, LA_N, &A, &X, &Again), LAPIS_OK);
+  assert_int_equal(slow->ops->gram_times(slow, t, &A, &X, &Y), LAPIS_OK);
+  assert_int_equal(fast->ops->gram_times(fast, t, &A, &X, &Z), LAPIS_OK);
+  assert_int_equal(fast->ops->gram_times(fast, t, &A, &X, &Again), LAPIS_OK);
   double bound = 1e-14 * (double)((m + 1) * (n + 1));
-  assert_true(furthest(y, z, m * cols) <= bound);
-  assert_memory_equal(z, again, (size_t)(m * cols) * sizeof *z);
+  assert_true(furthest(y, z, rows * cols) <= bound);
+  assert_memory_equal(z, again, (size_t)(rows * cols) * sizeof *z);
   free(a);
   free(x);
   free(y);
@@ -265,8 +268,9 @@ static void every_width_answers_as_the_reference(void **state)
     met++;
     assert_string_equal(lapis_ctx_kernels(p.ctx), widths[i]);
     for (int64_t cols = 1; cols <= 33; cols += cols < 9 ? 1 : 8) {
-      check_gram_times(&p, 53, 37, cols);
-      check_gram_times(&p, 300, 70, cols);
+      check_gram_times(&p, LA_N, 53, 37, cols);
+      check_gram_times(&p, LA_N, 300, 70, cols);
+      check_gram_times(&p, LA_T, 613, 59, cols);
     }
     for (int64_t cols = 1; cols <= 9; cols++) {
       check_skinny(&p, LA_N, 613, 59, cols, -1, 1);
@@ -275,9 +279,9 @@ static void every_width_answers_as_the_reference(void **state)
       check_skinny(&p, LA_T, 65, 509, cols, 1, 1);
     }
     check_l1_step(&p, M, N, kept, kept_sums, met == 1);
-    check_gram_times(&p, 1, 1, 1);
-    check_gram_times(&p, 7, 300, 3);
-    check_gram_times(&p, 0, 4, 2);
+    check_gram_times(&p, LA_N, 1, 1, 1);
+    check_gram_times(&p, LA_N, 7, 300, 3);
+    check_gram_times(&p, LA_N, 0, 4, 2);
     for (int64_t vectors = 1; vectors <= 7; vectors++) {
       check_products(p.ctx, LAPIS_F64, 19, 45, vectors);
       check_products(p.ctx, LAPIS_F32, 19, 300, vectors);

@@ -16,6 +16,8 @@ typedef enum spectrum {
   SLOW,       /* 1, 2^-.4, 3^-.4, ...: no gap, and a long tail */
   FLAT,       /* 1, 2^-.25, 3^-.25, ...: the next ones are as large as t */
   STEEP,      /* equal ones, as many just above, then .79, .79 x .9, ... */
+  EQUAL,      /* ones, then halves */
+  PLATEAU,    /* ones, then .7, less up to 1e-3 of it */
   ZERO,
   SPECTRA
 } spectrum;
@@ -46,6 +48,10 @@ static double value(spectrum kind, int64_t i, int64_t rank, uint64_t *seed)
     return i < rank / 2 ? 1
            : i < rank   ? 0.801
                         : 0.79 * pow(0.9, (double)(i - rank));
+  case EQUAL:
+    return i < rank ? 1 : 0.5;
+  case PLATEAU:
+    return i < rank ? 1 : 0.7 * (1 - 1e-3 * u);
   default:
     return 0;
   }
@@ -144,7 +150,8 @@ static void one(spectrum kind, int64_t m, int64_t n, int64_t rank, double scale)
   assert_int_equal(found.rank, right);
   double size = fmax(p.s[0], 1e-300), nuclear = 0;
   for (int64_t i = 0; i < right; i++) nuclear += p.s[i] - p.t;
-  if (kind == SLOW || kind == DECAY || kind == FLAT)
+  bool falls = kind == SLOW || kind == DECAY || kind == FLAT;
+  if (falls && (p.k >= 600 || rank < 8))
     assert_string_equal(found.way, "subspace");
   CHECK_AT_MOST(distance(&p), 1e-9 * size);
   CHECK_NEAR(found.nuclear, nuclear, 1e-9 * (size + nuclear));
@@ -178,6 +185,20 @@ static void ranks(void **state)
   one(TWO_LEVELS, 610, 600, 90, 1);
   one(CLUSTERED, 600, 640, 300, 1);
   one(STEEP, 600, 640, 1, 1);
+}
+
+/* More equal ones than a block has columns, that only the test can miss; small
+ * sides, that may give up. */
+static void equal_ones(void **state)
+{
+  for (int64_t rank = 1; rank < 40; rank += rank < 12 ? 2 : 20) {
+    one(EQUAL, 210, 230, rank, 1);
+    one(PLATEAU, 230, 210, rank, 1);
+    one(FLAT, 210, 280, rank, 1);
+    one(STEEP, 210, 220, rank, 1);
+  }
+  one(EQUAL, 610, 620, 30, 1);
+  one(PLATEAU, 620, 610, 5, 1);
 }
 
 static void tiny(void **state)
@@ -293,6 +314,7 @@ int test_svt_cold(void)
       cmocka_unit_test(every_spectrum),
       cmocka_unit_test(wide_tall_and_scaled),
       cmocka_unit_test(ranks),
+      cmocka_unit_test(equal_ones),
       cmocka_unit_test(tiny),
       cmocka_unit_test_setup_teardown(single_hides_nothing, la_case_open_pair,
                                       la_case_close_pair),
