@@ -9,7 +9,7 @@
  *   t = 1e-5 sigma_1, the least this way is trusted with, 1e-11 sigma_1.
  * FULL.  LAPACK's divide and conquer, for what is below that.
  * QR.  The same for a long matrix: its long side is factored away first.
- * SUBSPACE.  Large W with few singular values above t, found one by one and
+ * SUBSPACE.  W with few singular values above t, found one by one and
  *   proved to be all (svt_subspace.c), from where the last call ended; where
  *   the proof fails, GRAM.
  *
@@ -31,8 +31,8 @@
 #include "op/svt/svt_subspace.h"
 
 enum { LONG = 4 }; /* sides in this ratio: QR first */
-/* smaller side from which SUBSPACE may pay, and does where a step may be
- * inexact and its rank is known to be small */
+/* smaller side from which SUBSPACE may pay; on the first call; and where a step
+ * may be inexact and its rank is known to be small */
 enum { LARGE = SVT_LARGE, COLD = 200, LEAST = 100 };
 enum { MOST_SKIPS = 32, FEW = 64 };
 static const double TRUSTED = 1e-5, SMALLEST = 1e-140;
@@ -451,8 +451,8 @@ static bool small_pays(const op_svt *s, int64_t rank)
          margin * (8 * l * p + 320 * l + 24 * p * p) < k * l + 6 * k * k;
 }
 
-/* Large, or small and asked for little; the last rank small, and no recent
- * failure: it costs a tenth of a Gram matrix to find out. */
+/* Large, or small and new or asked for little; the last rank small, and no
+ * recent failure: it costs a tenth of a Gram matrix to find out. */
 static bool subspace_pays(op_svt *s)
 {
   int64_t rank = s->last_rank > 0 ? s->last_rank : 0;

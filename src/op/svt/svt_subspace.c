@@ -5,9 +5,10 @@
  * X = B S its Ritz vectors with G X = X Theta + R, B'R = 0.
  *   step     what R spans joins B (svt_basis.c), of the vectors that matter:
  *            those above t not yet good enough, and a few guards below t,
- *            which go on searching.  A cold call makes Ritz vectors when B has
- *            grown by a quarter, or by less where the error, as it fell so far,
- *            will be small enough; between, what G makes of the last columns,
+ *            which go on searching.  A cold call makes Ritz vectors of 16
+ *            columns, of 32, and when B has grown by half of them, or by a
+ *            quarter, or by less where the error, as it fell so far, will be
+ *            small enough; between, what G makes of the last columns,
  *            which spans the same, joins B
  *   restart  B = X's leading columns, when B has grown too wide
  * The next call starts from the last X, so that a W which moved a little
