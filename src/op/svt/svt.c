@@ -31,7 +31,7 @@
 #include "op/svt/svt_subspace.h"
 
 enum { LONG = 4 }; /* sides in this ratio: QR first */
-/* smaller side from which SUBSPACE may pay; on the first call; and where a step
+/* smaller side from which SUBSPACE may pay; in a single call; and where a step
  * may be inexact and its rank is known to be small */
 enum { LARGE = SVT_LARGE, COLD = 200, LEAST = 100 };
 enum { MOST_SKIPS = 32, FEW = 64 };
@@ -48,6 +48,7 @@ struct op_svt {
   double accuracy; /* of SUBSPACE */
   double seconds;
   bool spare;    /* A of a failing call stays as it is */
+  bool once;     /* no second call will start from what this one finds */
   la_array C, Q; /* k x k, k the side of the Gram matrix; where that is large
                   * from the first call that wants them on */
   la_array P;    /* room x cols (by rows) or rows x room: Q'W or W Q, V' or U */
@@ -188,6 +189,11 @@ void op_svt_force(op_svt *s, svt_way way)
 void op_svt_spare(op_svt *s)
 {
   s->spare = true;
+}
+
+void op_svt_once(op_svt *s)
+{
+  s->once = true;
 }
 
 void op_svt_accept(op_svt *s, double error)
@@ -418,7 +424,8 @@ static lapis_status subspace(op_svt *s, const la_array *W, double t,
   TRY(square_norm(s, W, &square));
   svt_question q = {W,           t,
                     square,      (double)s->rows + (double)s->all,
-                    s->accuracy, s->accuracy > ACCURACY};
+                    s->accuracy, s->accuracy > ACCURACY,
+                    s->once};
   TRY(svt_subspace_run(s->subspace, &q, &found));
   report->why = found.why;
   *done = found.certified;
@@ -451,13 +458,13 @@ static bool small_pays(const op_svt *s, int64_t rank)
          margin * (8 * l * p + 320 * l + 24 * p * p) < k * l + 6 * k * k;
 }
 
-/* Large, or small and new or asked for little; the last rank small, and no
+/* Large, or small and alone or asked for little; the last rank small, and no
  * recent failure: it costs a tenth of a Gram matrix to find out. */
 static bool subspace_pays(op_svt *s)
 {
   int64_t rank = s->last_rank > 0 ? s->last_rank : 0;
   if (!svt_subspace_serves(side(s), rank + rank / 2)) return false;
-  int64_t least = s->last_rank < 0 ? COLD : LARGE;
+  int64_t least = s->once ? COLD : LARGE;
   if (side(s) < least && !small_pays(s, rank)) return false;
   if (s->skips == 0) return true;
   s->skips--;

@@ -31,6 +31,8 @@ void op_svt_free(op_svt *s);
 void op_svt_force(op_svt *s, svt_way way);
 /* From now on A stays as it is when a call fails. */
 void op_svt_spare(op_svt *s);
+/* The next call is the only one: it may try SVT_SUBSPACE of a small W, too. */
+void op_svt_once(op_svt *s);
 /* From now on SVT_SUBSPACE may answer for a matrix W + E near W, with
  * |E|_F <= error |W|_2, where that costs less.  Before the first call error is
  * 1e-10; it is never smaller.  With a larger one every fourth call looks for

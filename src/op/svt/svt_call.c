@@ -44,6 +44,7 @@ static lapis_status apply_public(la *h, op_svt *s, const lapis_mat *W, double t,
   la_array from = view(W), to = view(A);
   bool apart = !overlap(W, A);
   op_svt_spare(s);
+  op_svt_once(s);
   if (!apart) TRY(h->ops->alloc(h, LAPIS_F64, W->rows, W->cols, &to));
   lapis_status status = op_svt_apply(s, &from, t, &to, report);
   if (status == LAPIS_OK && !apart) status = h->ops->download(h, &to, A);

@@ -116,7 +116,7 @@ lapis_status svt_subspace_new(la *h, la_trans side, int64_t k,
 
 static int64_t first_block(const svt_subspace *s)
 {
-  int64_t c = s->k < SVT_LARGE ? SMALL_BLOCK : BLOCK;
+  int64_t c = s->small ? SMALL_BLOCK : BLOCK;
   return c < s->k / 4 ? c : s->k / 4;
 }
 
@@ -318,8 +318,8 @@ static bool filter_pays(const svt_subspace *s, const svt_question *q)
 {
   const double flat = 1. / 16, most = 4, price = 2;
   double rest = q->square, square = q->t * q->t;
-  bool may = s->cold && s->k >= SVT_LARGE && s->filter == NULL &&
-             s->asked_at < FIRST && s->used >= FIRST && q->W->own == NULL &&
+  bool may = s->cold && !s->small && s->filter == NULL && s->asked_at < FIRST &&
+             s->used >= FIRST && q->W->own == NULL &&
              base_ranks(s->h->ctx) == 1;
   if (!may || s->theta[0] > most * square) return false;
   for (int64_t i = 0; i < s->used; i++) rest -= s->theta[i];
@@ -467,8 +467,7 @@ static bool few(const svt_subspace *s)
 {
   bool many =
       2 * s->rank >= s->used || (s->block > first_block(s) && repeated(s));
-  bool small = s->cold && s->k < SVT_LARGE;
-  return !(small && many) && svt_subspace_serves(s->k, s->rank);
+  return !(s->small && many) && svt_subspace_serves(s->k, s->rank);
 }
 
 /* One step; *done: out says how it ended. */
@@ -533,6 +532,7 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
   s->columns = s->sums = 0;
   s->before = s->rank;
   s->cold = s->used == 0;
+  s->small = q->once && s->k < SVT_LARGE;
   s->asked_at = 0;
   s->over = 1 / q->accuracy;
   s->block = first_block(s);

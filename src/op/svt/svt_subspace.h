@@ -5,8 +5,8 @@
 #include "la/backend.h"
 
 /* Smaller sides from which a Gram matrix costs much more than a few steps do:
- * below, a run that begins from nothing gives up where more are found above the
- * threshold than below. */
+ * below, a single run gives up where more are found above the threshold than
+ * below. */
 enum { SVT_LARGE = 600 };
 
 /* Keeps its basis, from which the next run starts. */
@@ -36,6 +36,7 @@ typedef struct svt_question {
   double accuracy;
   /* a miss, of a chance below 3e-6 or for three calls, is found by others */
   bool rough;
+  bool once; /* no run will follow this one */
 } svt_question;
 
 /* The arrays in *out stay until the next call. */
