@@ -7,18 +7,24 @@
 typedef enum label_kind { LABEL_TWO, LABEL_CLASS, LABEL_MANY } label_kind;
 typedef struct labels {
   label_kind kind;
-  bool lists;        /* many: written as a;b in one column */
-  int64_t K;         /* classes; two: 1 */
-  int64_t rows;      /* of Y: two and class: 1 */
-  int64_t n_names;   /* K; two: 2, the positive one last */
-  const char **name; /* n_names */
-  int64_t n;         /* images */
-  double *Y;         /* rows x n: two and many -1 or 1, class 0 .. K - 1 */
-  int64_t *group;    /* n, or NULL */
-  const char **group_text; /* n, "" where unknown; or NULL */
-  unsigned char *checked;  /* n: by a person; NULL: no column says so */
-  const char *title, *name_title, *group_title; /* of columns */
-  int64_t skipped;                              /* rows of no image */
+  bool lists;             /* many: written as a;b in one column */
+  int64_t K;              /* classes; two: 1 */
+  int64_t rows;           /* of Y: two and class: 1 */
+  int64_t n_names;        /* K; two: 2, the positive one last */
+  const char **name;      /* n_names */
+  int64_t n;              /* images */
+  double *Y;              /* rows x n: two and many -1 or 1, class 0 .. K - 1 */
+  int64_t *group;         /* n, or NULL */
+  unsigned char *checked; /* n: by a person; NULL: no column says so */
+  const char *title, *name_title; /* of columns; "": there are none */
+  /* the other columns of the table, which are written as they were read */
+  int64_t others;
+  const char **other_title, **other; /* others; others x n, "": no row */
+  char *other_pool;                  /* titles that are made */
+  /* columns of a table that is written, in the order of the one that was read;
+   * their numbers: 0 the name, 1 .. others, the labels, who was checked */
+  int64_t columns, *column;
+  int64_t skipped;       /* rows of no image */
   const char *repeating; /* title of a column that may name people, or NULL */
   int64_t repeated;      /* how many different values it has */
   lapis_cells cells;     /* what names and titles point into */
@@ -146,6 +152,8 @@ lapis_status label_doubts(label_run *w);
 /* label_answer.c: labels as texts. */
 lapis_status label_answer(label_run *w);
 bool label_has(const label_run *w, int64_t image, int64_t class_);
+/* What other column k of the table of labels says of image i. */
+const char *label_other(const label_run *w, int64_t i, int64_t k);
 /* where.c */
 lapis_status label_check_where(label_run *w);
 lapis_status label_where(label_run *w);

@@ -34,6 +34,11 @@ bool label_has(const label_run *w, int64_t i, int64_t c)
                                       : is_present(w, i, c);
 }
 
+const char *label_other(const label_run *w, int64_t i, int64_t k)
+{
+  return w->given.other[w->path_at[i] * w->given.others + k];
+}
+
 /* "a;b" into the pool. */
 static size_t join(const label_run *w, int64_t i, char *to)
 {
@@ -78,37 +83,35 @@ lapis_status label_answer(label_run *w)
   return LAPIS_OK;
 }
 
-/* ---- the table: columns in the order of the page's labels.csv -----------*/
-static void put_titles(csv_writer *s, const labels *table)
+/* ---- the table, in the columns of the one that was read ------------------*/
+static const char *title_of(const labels *table, int64_t column)
 {
   bool columns = table->kind == LABEL_MANY && !table->lists;
-  csv_writer_put(s, *table->name_title == '\0' ? "name" : table->name_title,
-                 false);
-  if (table->group != NULL)
-    csv_writer_put(
-        s, *table->group_title == '\0' ? "group" : table->group_title, false);
-  bool last = table->checked == NULL;
-  for (int64_t c = 0; columns && c < table->K; c++)
-    csv_writer_put(s, table->name[c], last && c + 1 == table->K);
-  if (!columns)
-    csv_writer_put(s, *table->title == '\0' ? "label" : table->title, last);
-  if (table->checked != NULL) csv_writer_put(s, "checked", true);
+  int64_t label = column - 1 - table->others;
+  if (column == 0)
+    return *table->name_title == '\0' ? "name" : table->name_title;
+  if (label < 0) return table->other_title[column - 1];
+  if (label == (columns ? table->K : 1)) return "checked";
+  if (columns) return table->name[label];
+  return *table->title == '\0' ? "label" : table->title;
 }
 
-static void put_image(csv_writer *s, const label_run *w, int64_t i)
+static void put_cell(csv_writer *s, const label_run *w, int64_t i,
+                     int64_t column, bool last)
 {
   const labels *table = &w->given;
   bool columns = table->kind == LABEL_MANY && !table->lists;
-  csv_writer_put(s, ((const char *const *)w->flow->names.val)[i], false);
-  if (table->group != NULL)
-    csv_writer_put(s, table->group_text[w->path_at[i]], false);
-  bool last = table->checked == NULL;
-  for (int64_t c = 0; columns && c < table->K; c++)
-    csv_writer_put(s, is_present(w, i, c) ? "1" : "0",
-                   last && c + 1 == table->K);
-  if (!columns) csv_writer_put(s, w->answer[i], last);
-  if (table->checked != NULL)
-    csv_writer_put(s, w->checked[i] ? "yes" : "", true);
+  int64_t label = column - 1 - table->others;
+  if (column == 0)
+    csv_writer_put(s, ((const char *const *)w->flow->names.val)[i], last);
+  else if (label < 0)
+    csv_writer_copy(s, label_other(w, i, column - 1), last);
+  else if (label == (columns ? table->K : 1))
+    csv_writer_put(s, w->checked[i] ? "yes" : "", last);
+  else if (columns)
+    csv_writer_put(s, is_present(w, i, label) ? "1" : "0", last);
+  else
+    csv_writer_put(s, w->answer[i], last);
 }
 
 lapis_status label_table_write(const lapis_flow *f, const char *path)
@@ -118,7 +121,12 @@ lapis_status label_table_write(const lapis_flow *f, const char *path)
   if (w->answer == NULL)
     return lapis_fail(f->ctx, LAPIS_EINVAL, "label: there are no labels yet");
   csv_writer_begin(&s, w->given.cells.dialect, path);
-  put_titles(&s, &w->given);
-  for (int64_t i = 0; i < f->n; i++) put_image(&s, w, i);
+  const labels *table = &w->given;
+  for (int64_t k = 0; k < table->columns; k++)
+    csv_writer_put(&s, title_of(table, table->column[k]),
+                   k + 1 == table->columns);
+  for (int64_t i = 0; i < f->n; i++)
+    for (int64_t k = 0; k < table->columns; k++)
+      put_cell(&s, w, i, table->column[k], k + 1 == table->columns);
   return csv_writer_write(f->ctx, &s, path);
 }

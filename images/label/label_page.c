@@ -23,8 +23,8 @@ typedef struct page_memory { /* memory of one page */
   int64_t most;        /* pictures */
   bool *drawn;         /* n */
   double *margin;      /* n */
-  const char *group;   /* title of the column of groups */
-  const char **groups; /* n */
+  const char **beside; /* given.others x n */
+  int64_t *place;      /* given.columns + 1: of labels.csv */
   char value[MOST_FACTS + 2 * MOST_SETTINGS][VALUE];
   lapis_report_row fact[MOST_FACTS], setting[MOST_SETTINGS + 2];
   int values;
@@ -210,17 +210,22 @@ static void fill_desk(page_memory *s)
   const labels *table = &w->given;
   for (int64_t i = 0; i < w->flow->n; i++) {
     s->margin[i] = sureness(w, &p->scores, i);
-    if (table->group != NULL) s->groups[i] = table->group_text[w->path_at[i]];
+    for (int64_t k = 0; k < table->others; k++)
+      s->beside[i * table->others + k] = label_other(w, i, k);
   }
   for (int64_t k = 0; k < w->asked_count; k++) /* before all others */
     s->margin[w->asked[k]] = (double)(k - w->asked_count);
   p->margin = lapis_mat_f64(s->margin, 1, w->flow->n);
   p->checked = lapis_mat_u8(w->checked, 1, w->flow->n);
   p->lists = table->kind == LABEL_MANY && table->lists;
-  if (table->group == NULL) return;
-  s->group = *table->group_title == '\0' ? "group" : table->group_title;
-  p->beside_names = lapis_mat_text(&s->group, 1, 1);
-  p->beside = lapis_mat_text(s->groups, 1, w->flow->n);
+  p->name_title = *table->name_title == '\0' ? NULL : table->name_title;
+  p->beside_names = lapis_mat_text(table->other_title, 1, table->others);
+  p->beside = text_grid(s->beside, table->others, w->flow->n);
+  /* who was checked is said last where the table did not say it */
+  for (int64_t k = 0; k < table->columns; k++) s->place[k] = table->column[k];
+  s->place[table->columns] = table->columns;
+  p->csv_order = lapis_mat_i64(
+      s->place, 1, table->columns + (table->checked == NULL ? 1 : 0));
 }
 
 /* Half of the room that is left. */
@@ -379,11 +384,13 @@ static bool allocate(page_memory *s)
   s->heat = calloc((size_t)s->w->places.count + 1, sizeof *s->heat);
   s->drawn = calloc((size_t)n, sizeof *s->drawn);
   s->margin = calloc((size_t)n, sizeof *s->margin);
-  s->groups = calloc((size_t)n, sizeof *s->groups);
+  int64_t others = n * s->w->given.others;
+  s->beside = calloc((size_t)others + 1, sizeof *s->beside);
+  s->place = calloc((size_t)s->w->given.columns + 1, sizeof *s->place);
   return s->given != NULL && s->answer != NULL && s->suspect != NULL &&
          s->picture != NULL && s->region != NULL && s->box != NULL &&
          s->heat != NULL && s->drawn != NULL && s->margin != NULL &&
-         s->groups != NULL;
+         s->beside != NULL && s->place != NULL;
 }
 
 static void release(page_memory *s)
@@ -398,7 +405,8 @@ static void release(page_memory *s)
   free(s->heat);
   free(s->drawn);
   free(s->margin);
-  free((void *)s->groups);
+  free((void *)s->beside);
+  free(s->place);
   free(s);
 }
 

@@ -8,6 +8,8 @@
 
 #include "images/label/label.h"
 
+enum { TITLE = 32 }; /* bytes of one that is made */
+
 static lapis_status no_memory(lapis_ctx *ctx)
 {
   return lapis_fail(ctx, LAPIS_ENOMEM, "out of memory");
@@ -221,6 +223,12 @@ static bool is_target(const label_table *s, int64_t column)
   return false;
 }
 
+/* It is no label, and says neither which image nor who was checked. */
+static bool is_other(const label_table *s, int64_t column)
+{
+  return column != s->name && column != s->checked && !is_target(s, column);
+}
+
 static lapis_status settle_targets(label_table *s)
 {
   static const char *const title[] = {"checked", NULL};
@@ -369,19 +377,14 @@ static lapis_status take_groups(const label_table *s, labels *out)
   if (s->group < 0) return LAPIS_OK;
   grouped *all = calloc((size_t)n + 1, sizeof *all);
   out->group = calloc((size_t)n, sizeof *out->group);
-  out->group_text = calloc((size_t)n, sizeof *out->group_text);
-  if (all == NULL || out->group == NULL || out->group_text == NULL) {
+  if (all == NULL || out->group == NULL) {
     free(all);
     return no_memory(s->ctx);
   }
-  for (int64_t i = 0; i < n; i++) {
-    out->group[i] = i;
-    out->group_text[i] = "";
-  }
+  for (int64_t i = 0; i < n; i++) out->group[i] = i;
   for (int64_t i = s->first; i < s->cells->rows; i++) {
     const char *text = label_cell(s, i, s->group);
     if (s->image[i] < 0 || *text == '\0') continue;
-    out->group_text[s->image[i]] = text;
     all[rows++] = (grouped){text, s->image[i]};
   }
   qsort(all, (size_t)rows, sizeof *all, by_group);
@@ -424,7 +427,7 @@ static lapis_status find_repeating(const label_table *s, labels *out)
   const char **cell = calloc((size_t)s->cells->rows + 1, sizeof *cell);
   if (cell == NULL) return no_memory(s->ctx);
   for (int64_t j = 0; j < s->cells->columns; j++) {
-    if (j == s->name || j == s->checked || is_target(s, j)) continue;
+    if (!is_other(s, j)) continue;
     int64_t values = values_repeated(s, j, cell);
     if (values <= out->repeated) continue;
     out->repeated = values;
@@ -455,6 +458,61 @@ static lapis_status take_checked(const label_table *s, labels *out)
   return LAPIS_OK;
 }
 
+/* ---- columns that are no labels -----------------------------------------*/
+/* Where the label of a column stands among all that are written. */
+static int64_t place_of_target(const label_table *s, const labels *out,
+                               int64_t column)
+{
+  int64_t k = 0;
+  while (s->target[k] != column) k++;
+  return 1 + out->others + k;
+}
+
+static void order_columns(const label_table *s, labels *out)
+{
+  int64_t others = 0;
+  for (int64_t j = 0; j < s->cells->columns; j++)
+    out->column[out->columns++] = j == s->name     ? 0
+                                  : is_other(s, j) ? ++others
+                                  : j == s->checked
+                                      ? 1 + out->others + s->n_targets
+                                      : place_of_target(s, out, j);
+}
+
+/* Without titles the one of groups is called so, others by their numbers. */
+static void take_other(const label_table *s, int64_t column, int64_t k,
+                       labels *out)
+{
+  char *title = out->other_pool + k * TITLE;
+  snprintf(title, TITLE, "column %" PRId64, column + 1);
+  out->other_title[k] = s->first > 0         ? title_of(s, column)
+                        : column == s->group ? "group"
+                                             : title;
+  for (int64_t i = s->first; i < s->cells->rows; i++)
+    if (s->image[i] >= 0)
+      out->other[s->image[i] * out->others + k] =
+          s->cells->written[i * s->cells->columns + column];
+}
+
+static lapis_status take_others(const label_table *s, labels *out)
+{
+  int64_t columns = s->cells->columns, k = 0;
+  for (int64_t j = 0; j < columns; j++) out->others += is_other(s, j);
+  int64_t cells = out->others * out->n;
+  out->column = calloc((size_t)columns, sizeof *out->column);
+  out->other_title = calloc((size_t)columns, sizeof *out->other_title);
+  out->other_pool = calloc((size_t)columns, TITLE);
+  out->other = calloc((size_t)cells + 1, sizeof *out->other);
+  if (out->column == NULL || out->other_title == NULL ||
+      out->other_pool == NULL || out->other == NULL)
+    return no_memory(s->ctx);
+  order_columns(s, out);
+  for (int64_t i = 0; i < cells; i++) out->other[i] = "";
+  for (int64_t j = 0; j < columns; j++)
+    if (is_other(s, j)) take_other(s, j, k++, out);
+  return LAPIS_OK;
+}
+
 /* ---- all of it ----------------------------------------------------------*/
 static lapis_status settle(label_table *s, const image_index *x, labels *out)
 {
@@ -468,8 +526,8 @@ static lapis_status settle(label_table *s, const image_index *x, labels *out)
   TRY(take_groups(s, out));
   TRY(take_checked(s, out));
   TRY(find_repeating(s, out));
+  TRY(take_others(s, out));
   out->name_title = title_of(s, s->name);
-  out->group_title = title_of(s, s->group);
   out->title = title_of(s, s->target[0]);
   return classes_find(s, out);
 }
@@ -491,8 +549,11 @@ static lapis_status cells_of_folders(lapis_ctx *ctx, const label_request *r,
     cell[2 * i + 2] = r->image[i];
     cell[2 * i + 3] = class_[i];
   }
-  *cells = (lapis_cells){
-      .rows = r->n + 1, .columns = 2, .text = cell, .line = cells->line};
+  *cells = (lapis_cells){.rows = r->n + 1,
+                         .columns = 2,
+                         .text = cell,
+                         .written = cell,
+                         .line = cells->line};
   return LAPIS_OK;
 }
 
@@ -544,8 +605,11 @@ void labels_free(labels *table)
   free(table->name);
   free(table->Y);
   free(table->group);
-  free(table->group_text);
   free(table->checked);
+  free((void *)table->other_title);
+  free((void *)table->other);
+  free(table->other_pool);
+  free(table->column);
   free(table->pool);
   free((void *)table->folder_cell);
   lapis_array_free(&table->folder);

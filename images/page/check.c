@@ -76,12 +76,22 @@ static lapis_status check_shape(lapis_ctx *ctx, const expected *e)
                     e->rows < 0 ? A->rows : e->rows, A->cols, A->rows);
 }
 
+static lapis_status check_index(lapis_ctx *ctx, const char *what, double index,
+                                int64_t count)
+{
+  if (index >= 0 && index < (double)count) return LAPIS_OK;
+  return lapis_fail(ctx, LAPIS_EINVAL,
+                    "report: %s %.0f is named, there are %" PRId64, what,
+                    index + 1, count);
+}
+
 /* n: how many samples there are, -1: nothing says so. */
 static lapis_status check_labels(lapis_ctx *ctx, const lapis_report *w,
                                  int64_t n)
 {
   int64_t k = w->label_names.cols, c = w->scores.rows;
   int64_t truth_rows = w->truth.rows == 1 ? 1 : c;
+  int64_t columns = 1 + w->beside_names.cols + k + !mat_empty(&w->checked);
   const expected all[] = {
       {"names", &w->names, LAPIS_TEXT, 1, n},
       {"label_names", &w->label_names, LAPIS_TEXT, 1, -1},
@@ -95,20 +105,14 @@ static lapis_status check_labels(lapis_ctx *ctx, const lapis_report *w,
       {"history_columns", &w->history_columns, LAPIS_TEXT, 1, -1},
       {"beside", &w->beside, LAPIS_TEXT, w->beside_names.cols, n},
       {"checked", &w->checked, LAPIS_U8, 1, n},
+      {"csv_order", &w->csv_order, LAPIS_I64, 1, columns},
       {"margin", &w->margin, LAPIS_F64, 1, n},
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     TRY(check_shape(ctx, &all[i]));
+  for (int64_t j = 0; !mat_empty(&w->csv_order) && j < columns; j++)
+    TRY(check_index(ctx, "column", lapis_mat_at(&w->csv_order, 0, j), columns));
   return LAPIS_OK;
-}
-
-static lapis_status check_index(lapis_ctx *ctx, const char *what, double index,
-                                int64_t count)
-{
-  if (index >= 0 && index < (double)count) return LAPIS_OK;
-  return lapis_fail(ctx, LAPIS_EINVAL,
-                    "report: %s %.0f is named, there are %" PRId64, what,
-                    index + 1, count);
 }
 
 static lapis_status check_places(lapis_ctx *ctx, const lapis_report *w,

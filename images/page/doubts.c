@@ -120,7 +120,8 @@ static void put_signs(page *p, const char *text)
 
 static void put_columns(page *p, const lapis_report *w)
 {
-  page_words(p, "{\"columns\":[\"name\"");
+  page_words(p, "{\"columns\":[");
+  page_json_text(p, w->name_title == NULL ? "name" : w->name_title);
   for (int64_t c = 0; c < w->beside_names.cols; c++) {
     page_words(p, ",");
     page_json_text(p, page_text_at(&w->beside_names, 0, c));
@@ -166,6 +167,16 @@ static void put_numbers(page *p, const char *name, const lapis_mat *A)
   page_words(p, "]");
 }
 
+static void put_order(page *p, const lapis_mat *order)
+{
+  if (mat_empty(order)) return;
+  page_words(p, ",\n\"order\":[");
+  for (int64_t k = 0; k < order->cols; k++)
+    page_print(p, "%s%" PRId64, k == 0 ? "" : ",",
+               (int64_t)lapis_mat_at(order, 0, k));
+  page_words(p, "]");
+}
+
 static void put_suspects(page *p, const lapis_report *w)
 {
   page_words(p, "],\n\"suspects\":[");
@@ -184,6 +195,7 @@ static void put_suspects(page *p, const lapis_report *w)
   page_words(p, "]");
   put_numbers(p, "checked", &w->checked);
   put_numbers(p, "margin", &w->margin);
+  put_order(p, &w->csv_order);
   page_words(p, "}\n");
 }
 

@@ -312,8 +312,10 @@
       const table = rows.map((row, j) => [
         ...row.slice(0, first), ...mine.get(j) || given(j),
         ...told.map(() => looked(j) ? 'yes' : '')]);
-      const text = data.begin + [[...data.columns, ...told], ...table]
-        .map(row => row.map(cell).join(data.delimiter) + data.end).join('');
+      const head = [...data.columns, ...told];
+      const order = data.order || [...head.keys()];
+      const text = data.begin + [head, ...table]
+        .map(row => order.map(k => cell(row[k])).join(data.delimiter) + data.end).join('');
       const link = document.createElement('a');
       link.href = URL.createObjectURL(new Blob([text], {type: 'text/csv'}));
       link.download = 'labels.csv';

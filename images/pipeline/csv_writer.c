@@ -30,13 +30,8 @@ static void end_cell(csv_writer *s, bool last)
   put(s, last ? s->d.end : &s->d.delimiter, last ? strlen(s->d.end) : 1);
 }
 
-void csv_writer_put(csv_writer *s, const char *text, bool last)
+static void put_cell(csv_writer *s, const char *text, bool plain, bool last)
 {
-  size_t size = strlen(text);
-  bool empty = size == 0; /* a word such as NA is one in quotes */
-  bool plain =
-      empty || (text[strcspn(text, ",;|\t\"\r\n")] == '\0' && *text != ' ' &&
-                text[size - 1] != ' ' && !lapis_text_missing(text));
   if (!plain) put(s, "\"", 1);
   if (lapis_text_runs(text)) put(s, "'", 1); /* for spreadsheets: text */
   for (const char *at = text; *at != '\0'; at++) {
@@ -45,6 +40,23 @@ void csv_writer_put(csv_writer *s, const char *text, bool last)
   }
   if (!plain) put(s, "\"", 1);
   end_cell(s, last);
+}
+
+void csv_writer_copy(csv_writer *s, const char *text, bool last)
+{
+  size_t size = strlen(text);
+  bool plain = size == 0 || (text[strcspn(text, ",;|\t\"\r\n")] == '\0' &&
+                             *text != ' ' && text[size - 1] != ' ');
+  put_cell(s, text, plain, last);
+}
+
+/* A word such as NA is one in quotes. */
+void csv_writer_put(csv_writer *s, const char *text, bool last)
+{
+  if (*text != '\0' && lapis_text_missing(text))
+    put_cell(s, text, false, last);
+  else
+    csv_writer_copy(s, text, last);
 }
 
 void csv_writer_put_number(csv_writer *s, const char *format, double value,

@@ -50,6 +50,8 @@ typedef struct csv_writer {
 void csv_writer_begin(csv_writer *s, const char *dialect, const char *path);
 /* A cell, quoted where it would else end early; last: of its row. */
 void csv_writer_put(csv_writer *s, const char *text, bool last);
+/* As it was read: NA stays what it was. */
+void csv_writer_copy(csv_writer *s, const char *text, bool last);
 /* NaN: an empty cell. */
 void csv_writer_put_number(csv_writer *s, const char *format, double value,
                            bool last) LAPIS_PRINTF(2, 0);

@@ -556,9 +556,13 @@ typedef struct lapis_report {
                              least are looked at first */
   bool lists;             /* a cell of `labels` may be a list, a;b */
 
-  const char *dialect; /* of the table that it answers, as lapis_dataset_text
-                          says it: numbers of answers, and labels.csv, are
-                          written so; or NULL */
+  const char *dialect;    /* of the table that it answers, as lapis_dataset_text
+                             says it: numbers of answers, and labels.csv, are
+                             written so; or NULL */
+  const char *name_title; /* of the first column of labels.csv; NULL: name */
+  lapis_mat csv_order;    /* I64, columns of labels.csv as they are written,
+                             from 0: the name, those of beside, the labels,
+                             checked; empty: so */
 } lapis_report;
 static inline lapis_report lapis_report_defaults(void)
 {

@@ -120,8 +120,10 @@ typedef struct lapis_cells {
   int64_t rows, columns; /* columns: of the longest row */
   const char **text; /* columns x rows; "" where missing: empty, ?, NA, ...; the
                         first row may be titles */
-  int64_t *line;     /* rows: in the file, from 1 */
-  char dialect[32];  /* how it is written, for lapis_dialect_for */
+  const char **written; /* columns x rows: the same, what is missing as it is
+                           written */
+  int64_t *line;        /* rows: in the file, from 1 */
+  char dialect[32];     /* how it is written, for lapis_dialect_for */
 } lapis_cells;
 /* missing: as of lapis_table_options. */
 LAPIS_API lapis_status lapis_cells_read(lapis_ctx *ctx, const char *path,

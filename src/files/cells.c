@@ -44,17 +44,19 @@ static lapis_status measure(csv_scan s, extent *e)
   return LAPIS_OK;
 }
 
-/* text: the pointers, and behind them the bytes. */
+/* text: its pointers, those of written, and behind them the bytes. */
 static lapis_status allocate(lapis_ctx *ctx, const char *path, double stored,
                              const extent *e, lapis_cells *out)
 {
   int64_t pointers = e->rows * e->columns;
-  int64_t bytes = pointers * (int64_t)sizeof *out->text + e->bytes + 1;
+  int64_t bytes = 2 * pointers * (int64_t)sizeof *out->text + e->bytes + 1;
   TRY(base_unfolds(ctx, path, (double)bytes, stored)); /* one long row */
   *out = (lapis_cells){.rows = e->rows, .columns = e->columns};
   out->line = base_alloc(ctx, e->rows, sizeof *out->line);
   out->text = base_alloc(ctx, bytes, 1);
-  return out->line == NULL || out->text == NULL ? LAPIS_ENOMEM : LAPIS_OK;
+  if (out->line == NULL || out->text == NULL) return LAPIS_ENOMEM;
+  out->written = out->text + pointers;
+  return LAPIS_OK;
 }
 
 /* Of each column, without the first row, which may be titles. */
@@ -95,20 +97,21 @@ static void tell(lapis_ctx *ctx, const char *path, const extent *e,
 
 static lapis_status fill(csv_scan s, const io_facts *facts, lapis_cells *out)
 {
-  char *pool = (char *)(out->text + out->rows * out->columns);
+  char *pool = (char *)(out->written + out->rows * out->columns);
   const char *empty = pool++; /* zeroed */
   csv_cell cell;
   for (int64_t i = 0; i < out->rows; i++) {
     cell.last = false;
     for (int64_t j = 0; j < out->columns; j++) {
       const char **to = &out->text[i * out->columns + j];
-      *to = empty;
+      const char **written = &out->written[i * out->columns + j];
+      *to = *written = empty;
       if (cell.last) continue;
       TRY(next_row(&s, &cell));
       if (j == 0) out->line[i] = cell.line;
-      if (facts_kind(&facts[j], &cell, NULL) == CSV_MISSING) continue;
-      *to = pool;
+      *written = pool;
       pool += csv_copy(&cell, pool);
+      if (facts_kind(&facts[j], &cell, NULL) != CSV_MISSING) *to = *written;
     }
   }
   return LAPIS_OK;

@@ -385,6 +385,12 @@ static void refusals(void **state)
   s.report.labels.cols = 0;
   refuse(&s, LAPIS_EMISSING, "");
   s.report = good;
+  int64_t order[COLUMNS + 1] = {2, 0, COLUMNS + 1};
+  s.report.csv_order = lapis_mat_i64(order, 1, COLUMNS);
+  refuse(&s, LAPIS_ESHAPE, "csv_order");
+  s.report.csv_order = lapis_mat_i64(order, 1, COLUMNS + 1);
+  refuse(&s, LAPIS_EINVAL, "4 3");
+  s.report = good;
   s.suspect[1].sample = PICTURES;
   refuse(&s, LAPIS_EINVAL, "7 6");
   s.suspect[1] = (lapis_report_suspect){.sample = 0, .column = 2};
