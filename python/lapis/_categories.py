@@ -7,6 +7,8 @@ import numpy as np
 from ._arrays import is_sparse, plain
 from ._validation import check_cell, check_size, unknown_in
 
+# NaN of a word that no row of the fit has: base_unmet() of src/base/unmet.c
+UNMET = np.array(0x7ff8000000554e4d, np.uint64).view(np.float64)
 MOST = 1000  # different words of a column, as --one-hot takes
 
 
@@ -112,8 +114,10 @@ def _of_words(column, of):
     code = np.array([-1 if none else place.get(str(v), -1)
                      for v, none in zip(column, gone)])
     part = (code[:, None] == np.arange(len(of))).astype(np.float64)
-    part[code < 0] = np.nan
-    return part, ~gone & (code < 0)
+    part[gone] = np.nan
+    new = ~gone & (code < 0)
+    part[new] = UNMET
+    return part, new
 
 
 def as_columns(given, categories, titles):

@@ -130,6 +130,26 @@ class NotesTest(unittest.TestCase):
                                            "^predict: " + called[feature]):
                     model.predict(new if names is None else named(new, names))
 
+    def test_a_new_word_is_told_once(self):
+        g = np.random.default_rng(3)
+        x = g.normal(size=90)
+        words = np.array(["red", "blue", "green"], object)[np.arange(90) % 3]
+        new = words.copy()
+        new[::2] = "pink"
+        frames = [named(np.column_stack([x.astype(object), w]), ["x", "colour"])
+                  for w in (words, new)]
+        if frames[0] is None:
+            self.skipTest("no pandas")
+        y = np.where(x + (words == "red") > 0, "a", "b")
+        model = lapis.AutoClassifier(candidates="linear")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(frames[0], y)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            model.predict(frames[1])
+        self.assertEqual(len(said), 1, [str(w.message) for w in said])
+
 
 def named(X, names):
     try:

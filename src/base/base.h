@@ -244,6 +244,13 @@ void rng_shuffle(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
 /* The same exchanges on whatever out holds. */
 void rng_permute(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
 
+/* ---- unmet.c: a word that no sample of a fit has -------------------------
+ * NaN, as all that is not known.  Who reads the word says where it stands, and
+ * what is remarked of gaps does not say it again.  _categories.py has it, too.
+ */
+double base_unmet(void);
+bool base_is_unmet(double x);
+
 /* Of numbers, for qsort and bsearch; no NaN among them. */
 static inline int base_ascending(const void *a, const void *b)
 {

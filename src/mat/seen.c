@@ -75,6 +75,7 @@ lapis_status mat_see(lapis_ctx *ctx, const lapis_mat *X, mat_seen **out)
       if (x[i] < of[i].low) of[i].low = x[i];
       if (x[i] > of[i].high) of[i].high = x[i];
       of[i].known += !isnan(x[i]);
+      of[i].unmet += base_is_unmet(x[i]);
     }
   }
   base_free(x);

@@ -6,6 +6,7 @@
 typedef struct mat_seen {
   double low, high; /* of what is known; low > high: nothing is */
   int64_t known;    /* samples */
+  int64_t unmet;    /* samples: of base_unmet */
   /* Of 200 samples at most, spread over all; NaN where none of them is known.
    * The tenth lies above a tenth of the values, the ninth above nine. */
   double tenth, median, ninth;

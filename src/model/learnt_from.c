@@ -219,22 +219,15 @@ static size_t column_size(const char *name)
   return value == NULL ? 0 : (size_t)(value - name);
 }
 
-/* Features of one column of words are known together, or not. */
-static bool is_same_column(const lapis_data *data, int64_t i)
-{
-  const lapis_mat *names = &data->feature_names;
-  if (i == 0 || names->cols != data->X.rows) return false;
-  const char *const *name = (const char *const *)names->val + i * names->ld;
-  size_t size = column_size(name[0]);
-  return size > 0 && strncmp(name[0], name[-names->ld], size + 1) == 0;
-}
-
+/* Features of one column of words are known together, or not; of words that
+ * nobody has met more was said. */
 static void check_known(remarks *r, int64_t i, const mat_seen *here,
                         known_share learnt)
 {
   char name[REMARK_VALUE];
-  if (is_same_column(r->data, i)) return;
-  known_share now = {(double)here->known, (double)r->data->X.cols};
+  if (lapis_one_column(&r->data->feature_names, i)) return;
+  known_share now = {(double)(here->known + here->unmet),
+                     (double)r->data->X.cols};
   if (!(now.known * learnt.all < learnt.known * now.all) ||
       !remark_shares_differ(now, learnt))
     return;
@@ -242,10 +235,12 @@ static void check_known(remarks *r, int64_t i, const mat_seen *here,
   if (column_size(name) > 0) name[column_size(name)] = '\0';
   if (r->unknown++ < NAMED)
     base_note(r->ctx, BASE_WARNING, "values-unknown",
-              "predict: %s is known for %.0f of %.0f samples here and for %.0f "
+              "predict: %s is known for %" PRId64 " of %" PRId64
+              " samples here and for %.0f "
               "%% of those learnt from: what was measured there, as accuracy "
               "and coverage, may not hold here",
-              name, now.known, now.all, 100 * learnt.known / learnt.all);
+              name, here->known, r->data->X.cols,
+              100 * learnt.known / learnt.all);
 }
 
 static void say_more(const remarks *r)

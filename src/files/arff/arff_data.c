@@ -441,7 +441,7 @@ static void store_one_hot(job *w, int64_t j, double value)
   double *x = (double *)w->X.mat.val + w->row * w->X.mat.ld + w->place[j];
   int64_t at = coded(w, j, value);
   for (int64_t k = 0; k < width_of(w, j); k++)
-    x[k] = at < 0 ? NAN : (double)(k == at);
+    x[k] = isnan(value) ? NAN : at < 0 ? base_unmet() : (double)(k == at);
 }
 
 static void store_feature(job *w, int64_t j, double value)
@@ -452,7 +452,7 @@ static void store_feature(job *w, int64_t j, double value)
     return;
   }
   if (w->a.attribute[j].kind == ARFF_TEXTS && !isnan(value))
-    value = coded(w, j, value) < 0 ? NAN : (double)coded(w, j, value);
+    value = coded(w, j, value) < 0 ? base_unmet() : (double)coded(w, j, value);
   if (!w->sparse) {
     val[w->row * w->X.mat.ld + w->place[j]] = value;
     return;

@@ -222,7 +222,7 @@ static void store_one_hot(table *t, column *c, int64_t place,
   if (at < 0 && !other && !missing && c->strange++ == 0)
     c->strange_cell = *cell;
   for (int64_t k = 0; k < c->width; k++)
-    x[k] = at < 0 && !other ? NAN : (double)(k == at);
+    x[k] = missing ? NAN : at < 0 && !other ? base_unmet() : (double)(k == at);
 }
 
 /* A missing target among texts is the empty text. */

@@ -192,6 +192,45 @@ static void other_words_are_not_the_models(void **state)
   command_end(&c);
 }
 
+/* A word that the model has not met is told where it stands, and not once more
+ * as a column that is known less often; what nobody wrote is. */
+static void what_is_not_met_is_told_once(void **state)
+{
+  enum { ROWS = 40 };
+  static const char *const colour[] = {"red", "blue", "green"};
+  uint64_t seed = 5;
+  command c;
+  char text[4096] = "x,colour,y\n", met[4096] = "x,colour\n",
+       gap[4096] = "x,colour\n",
+       arff[4096] = "@relation w\n@attribute x numeric\n@attribute colour "
+                    "{red, blue, green, pink}\n@data\n";
+  command_begin(&c);
+  for (int j = 0; j < ROWS; j++) {
+    double x = check_normal(&seed);
+    const char *word = j % 2 ? "pink" : colour[j / 2 % 3];
+    sprintf(text + strlen(text), "%.3f,%s,%s\n", x, colour[j % 3],
+            x + (j % 3 == 0) > 0 ? "a" : "b");
+    sprintf(met + strlen(met), "%.3f,%s\n", x, word);
+    sprintf(gap + strlen(gap), "%.3f,%s\n", x, j % 2 ? "" : word);
+    sprintf(arff + strlen(arff), "%.3f,%s\n", x, word);
+  }
+  put(&c, "t.csv", text);
+  put(&c, "met.csv", met);
+  put(&c, "met.arff", arff);
+  put(&c, "gap.csv", gap);
+  command_do(&c, "fit linear t.csv --target y --one-hot colour -q --model "
+                 "m.lapis");
+  static const char *const file[] = {"met.csv", "met.arff"};
+  for (int k = 0; k < 2; k++) {
+    command_run(&c, "predict m.lapis %s -o p.csv", file[k]);
+    command_expect(&c, 0, "\"pink\" " NO_VALUE_OF);
+    assert_null(strstr(c.err, MAY_NOT_HOLD_HERE));
+  }
+  command_run(&c, "predict m.lapis gap.csv -o p.csv");
+  command_expect(&c, 0, "colour 20 40 " MAY_NOT_HOLD_HERE);
+  command_end(&c);
+}
+
 /* What meant unknown in the fit means it in predict, unless that says else. */
 static void words_for_unknown_stay(void **state)
 {
@@ -522,6 +561,7 @@ int test_models(void)
       cmocka_unit_test(other_words_are_not_the_models),
       cmocka_unit_test(values_elsewhere_are_told),
       cmocka_unit_test(titles_name_target_and_class),
+      cmocka_unit_test(what_is_not_met_is_told_once),
       cmocka_unit_test(words_for_unknown_stay),
       cmocka_unit_test(tables_tell_probabilities),
       cmocka_unit_test(fit_reads_what_cv_wrote),
