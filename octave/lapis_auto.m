@@ -76,6 +76,9 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %                      together; and whether the answer, number or
   %                      probability of yes, rises with the feature, up to 1,
   %                      or falls, down to -1
+  %  outliers            outliers x 2, where targets are numbers, some far
+  %                      from what all others say: their samples and targets,
+  %                      from 0, the farthest first
   %  completed           n x d, where gaps are filled: X
   %  fill_ways           ways, where gaps are filled: how
   %  fill_weights        d x ways, where gaps are filled: their weights in the

@@ -68,6 +68,10 @@ typedef struct lapis_stop {
                       * iteration, the start answers; below 0, NaN: refused */
 } lapis_stop;
 
+typedef enum lapis_outliers { /* known numbers far from what others say */
+                              LAPIS_OUTLIERS_OMIT, /* are not known */
+                              LAPIS_OUTLIERS_LEARN /* are as all others */
+} lapis_outliers;
 typedef enum lapis_coverage_by { /* whose share it is */
                                  LAPIS_COVERAGE_ALL,
                                  LAPIS_COVERAGE_CLASS /* of each class */
@@ -99,6 +103,7 @@ typedef struct lapis_auto_settings {
   bool bags;           /* Y is of groups, which are bags of instances */
   int64_t ask;         /* so many samples to be labelled next; 0: none */
   bool importance;     /* of features, by shuffling them [B01] */
+  int outliers;        /* lapis_outliers, of numbers */
 } lapis_auto_settings;
 LAPIS_METHOD(auto, lapis_auto_settings)
 /* What the answer of a, compared on the labels that b hid, too, loses more than

@@ -175,7 +175,7 @@ class _Transductive(Classifier):
         return np.hstack([1 - p, p]) if p.shape[1] == 1 else p
 
 
-@of_method("auto", leave_out=("targets",), more=POSITIVE)
+@of_method("auto", leave_out=("targets", "outliers"), more=POSITIVE)
 class AutoClassifier(_Transductive):
     """Whichever method predicts known labels best while they are hidden:
     completion, logistic regression (lines, or behind a kernel) or trees; the
@@ -286,6 +286,11 @@ class AutoRegressor(RegressorMixin, Estimator):
         feature are shuffled; ``feature_importances_error_`` is the standard
         error, and ``feature_directions_`` whether numbers rise with the
         feature (up to 1), or fall (to -1).
+    outliers_ : ndarray (n_outliers,) or (n_outliers, 2)
+        The samples (of several targets: and targets) whose known numbers are
+        far from what all others say of them, the farthest first.  With
+        ``outliers="omit"`` they are not learnt from, nor counted in R^2; with
+        ``"learn"`` they are.
     intervals_ : ndarray
         With `coverage`: as `predict_interval`, of all samples.
 
@@ -329,6 +334,9 @@ class AutoRegressor(RegressorMixin, Estimator):
         self.candidates_ = _candidates(result, _OF_NUMBERS)
         self.choice_ = _choice(result)
         self.transduction_ = self._shape(result["scores"].copy())
+        far = np.array(result["outliers"] if "outliers" in result
+                       else np.empty((0, 2))).astype(int)
+        self.outliers_ = far[:, 0] if self._one else far
         _keep_importance(self, result)
         vars(self).pop("intervals_", None)
         if "set_low" in result:

@@ -174,13 +174,36 @@ class Checks(unittest.TestCase):
             X, np.c_[asked, -asked])
         self.assertEqual(two.predict(X).shape, (300, 2))
 
+    def test_gross_errors_among_numbers_are_left_out(self):
+        rng = np.random.default_rng(5)
+        X = rng.normal(size=(300, 4))
+        clean = 30 + 5 * X[:, 0] - 2 * X[:, 1] + rng.normal(size=300)
+        y, wrong = clean.copy(), np.arange(5, 300, 40)
+        y[wrong] *= (-10.) ** np.arange(1, 9)
+        model = lapis.AutoRegressor(candidates="linear", held_out=3)
+        with self.assertWarns(lapis.LapisWarning):
+            model.fit(X, y)
+        self.assertEqual(sorted(model.outliers_), list(wrong))
+        self.assertEqual(model.outliers_[0], wrong[-1])
+        self.assertGreater(model.score(X, clean), .9)
+        self.assertLess(abs(model.held_out_[:, 0] - clean).max(), 6)
+        with self.assertWarns(lapis.LapisWarning):
+            learnt = lapis.AutoRegressor(candidates="linear",
+                                         outliers="learn").fit(X, y)
+        self.assertEqual(sorted(learnt.outliers_), list(wrong))
+        self.assertLess(learnt.score(X, clean), 0)
+        model.fit(np.c_[X, X[:, :1]], np.c_[clean, y])
+        self.assertEqual(sorted(map(tuple, model.outliers_)),
+                         [(j, 1) for j in wrong])
+        self.assertEqual(model.fit(X, clean).outliers_.size, 0)
+
     def test_every_parameter_of_the_command_is_there(self):
         """But for targets, which the class settles; numbers are predicted
         without mc and have no classes."""
         of_mc = {"variant", "labels", "lambda_", "gamma", "mu_rel",
                  "class_features", "tol", "max_iters"}
         offered = set(table("auto").keys)
-        for cls, absent in ((lapis.AutoClassifier, {"targets"}),
+        for cls, absent in ((lapis.AutoClassifier, {"targets", "outliers"}),
                             (lapis.AutoRegressor,
                              {"targets", "coverage_by", "ask"} | of_mc)):
             self.assertEqual(offered - set(cls().get_params()), absent)

@@ -80,8 +80,9 @@ static lapis_status refuse_numbers(lapis_ctx *ctx, const lapis_mat *Y)
   if (!numbers) return LAPIS_OK;
   return lapis_fail(ctx, LAPIS_EINVAL,
                     "suspects: Y holds numbers, and labels are doubted alone; "
-                    "auto's {held-out} says what each number is predicted to "
-                    "be while it is hidden");
+                    "auto lists those that are far from what all others say "
+                    "(result outliers), and its {held-out} says what each is "
+                    "predicted to be while it is hidden");
 }
 
 lapis_status lapis_suspects_check(lapis_ctx *ctx, const lapis_data *data)

@@ -278,7 +278,7 @@ static void with_an_open_bag(meeting *w)
   run(w, m, &set, &e.p.data, "misvm with an open bag");
 }
 
-/* What matters is said where something is learnt. */
+/* What matters is said where something is learnt; of numbers one is wrong. */
 static void with_importance(meeting *w)
 {
   enum { MANY = 60 };
@@ -294,6 +294,9 @@ static void with_importance(meeting *w)
   set.of_auto.candidates = "linear";
   set.of_auto.importance = true;
   run(w, lapis_method_find("auto"), &set, &data, "auto, what matters");
+  for (int j = 0; j < MANY; j++) y[j] = x[j] + .1 * check_normal(&seed);
+  y[3] = 999;
+  run(w, lapis_method_find("auto"), &set, &data, "auto, an outlier");
 }
 
 static void results_are_what_the_tables_say(void **state)

@@ -21,143 +21,6 @@
 #include "methods/auto/importance.h"
 #include "methods/common_remarks.h"
 
-#define AT(field) offsetof(lapis_auto_settings, field)
-#define OF_MC .goes_with = "targets=auto|classes !candidates,candidates=mc"
-static const lapis_param params[] = {
-    TEXT("candidates", candidates, .arg = "M,M",
-         .help = "methods that compete, of mc, linear and trees (of numbers "
-                 "rr, linear and trees; of bags misvm, too); all of them where "
-                 "none is named; one with settings, as the result choice has "
-                 "it, answers without a comparison"),
-    PARAM_TARGETS,
-    BOOL("bags", bags, .goes_with = "group",
-         .help = "groups are bags of instances, and Y is the label of the bag, "
-                 "repeated for each of its rows"),
-    TEXT("map", map, .arg = "MAP",
-         .help = "how features are changed before any candidate reads them; "
-                 "chosen where it is not given"),
-    CHOICE("variant", variant, LAPIS_MC_VARIANTS, .value = LAPIS_MC_1,
-           .arg = "V", OF_MC,
-           .help = "of mc: which features are possible; its help says what "
-                   "each means"),
-    CHOICE("labels", labels, LAPIS_MC_CODINGS, .value = LAPIS_MC_LABELS_AUTO,
-           .arg = "L", OF_MC,
-           .help = "of mc: the numbers that code the two values of a label; "
-                   "auto: chosen"),
-    REAL("lambda", lambda, .symbol = "lambda", .value = NAN, ABOVE(0), OF_MC,
-         .help = "of mc: weight of the labels against the features; auto: "
-                 "chosen"),
-    REAL("gamma", gamma, .symbol = "gamma", .value = NAN, ABOVE(0), OF_MC,
-         .help = "of mc: how sharply labels are separated; auto: chosen"),
-    REAL("mu-rel", mu_rel, .value = NAN, ABOVE(0), OF_MC,
-         .help = "of mc: mu relative to the smallest mu whose solution is "
-                 "zero; auto: chosen"),
-    CHOICE("absent", absent, "zero|missing", .value = LAPIS_ABSENT_ZERO,
-           .arg = "A",
-           .help = "entries that a sparse X leaves out are 0, or not observed"),
-    BOOL("class-features", class_features, OF_MC,
-         .help = "of mc: also write the features of a sample that has only one "
-                 "class, for each class (class_features)"),
-    INT("held-out", held_out, .value = 0, AT_LEAST(0),
-        .help = "predict every known label once more while it is hidden, in "
-                "so many folds (result held_out)"),
-    REAL_IN("coverage", coverage, "C", .value = 0, FROM_TO(0, .999),
-            .help = "answer with the set of classes, or the interval, that "
-                    "holds the truth for this share of new samples, such as "
-                    ".9; 0: without"),
-    CHOICE("coverage-by", coverage_by, "all|class", .value = LAPIS_COVERAGE_ALL,
-           .arg = "B", .goes_with = "coverage",
-           .help = "the share is one of all new samples, or of those of each "
-                   "class"),
-    INT_IN("ask", ask, "N", .value = 0, FROM_TO(0, 1e6), .goes_with = "!bags",
-           .help = "also the N samples without a label whose labels would help "
-                   "most: answers are unsure, and features unlike each other "
-                   "(ask_index)"),
-    BOOL("importance", importance, .goes_with = "!bags",
-         .help = "also how much worse hidden labels, or numbers, are predicted "
-                 "once the values of a feature are shuffled (importance)"),
-    BOOL("fill", fill,
-         .help = "also fill the gaps of X (completed), as without targets"),
-    PARAM_TOL(1e-4, "stop mc when its objective is proved to be within this "
-                    "share of the best one"),
-    PARAM_MAX_ITERS(10000),
-    PARAM_TIME_LIMIT,
-};
-
-#define FILLED .where = "gaps are filled"
-#define RESULT_COMPLETED                                                      \
-  RESULT("completed", "n x d", FILLED, .help = "X"),                          \
-      RESULT("fill_ways", "ways", FILLED, .type = LAPIS_TEXT, .help = "how"), \
-      RESULT("fill_weights", "d x ways", FILLED,                              \
-             .help = "their weights in the mean"),                            \
-      RESULT("fill_error", "d", FILLED,                                       \
-             .help =                                                          \
-                 "root mean squared error of hidden cells, in deviations; "   \
-                 "1 where none was hidden")
-#define COMPARED .where = "labels were hidden"
-#define STEPS .where = "who answers, or its first part, takes steps"
-static const lapis_result_row results[] = {
-    RESULT(
-        "scores", "n x K", .where = "there are targets",
-        .help =
-            "of the one that answers; of a mean its probabilities; of numbers "
-            "what is predicted"),
-    RESULT("probabilities", "n x K",
-           .where = "labels were hidden, and are not numbers",
-           .help = "of yes, or of each class"),
-    RESULT_LABELS(.where = "targets are classes"),
-    RESULT_CLASSES(),
-    RESULT_LOW_RANK(.where = "mc, or rr, has a part in the answer",
-                    .help = "features after the map, repaired and completed"),
-    RESULT_SPARSE(.where = "low_rank is there"),
-    RESULT("class_features", "K x d", .when = "class-features",
-           .where = "low_rank is there",
-           .help =
-               "the features of a sample of only one class, for each class"),
-    BAG_RESULTS(.when = "bags", .where = "misvm took part"),
-    RESULT_CHOICE,
-    RESULT_HELD_OUT,
-    RESULT_SETS(.when = "coverage", COMPARED),
-    RESULT_INTERVALS(.when = "coverage", COMPARED),
-    RESULT_ASKED,
-    RESULT("importance", "d x 3", .when = "importance", COMPARED,
-           .help = "how much more log-loss hidden labels have once the values "
-                   "of the feature are shuffled, or R^2 that hidden numbers "
-                   "lose, and its standard error; of names that became "
-                   "features of 0 and 1, all of them together; and whether the "
-                   "answer, number or probability of yes, rises with the "
-                   "feature, up to 1, or falls, down to -1"),
-    RESULT_COMPLETED,
-    RESULT("history", "checks x columns", STEPS,
-           .help = "the course of the solve"),
-    RESULT("history_columns", "columns", .type = LAPIS_TEXT, STEPS,
-           .help = "names of the columns of history"),
-    RESULT_NOTES,
-};
-
-double auto_holds(const solver_size *z, const void *settings)
-{
-  const lapis_auto_settings *set = settings;
-  double choosing = 14 * z->d * z->n + 70 * (z->K + 1) * z->n;
-  return z->K > 0 ? choosing + set->fill * holes_hold(z) : holes_hold(z);
-}
-
-const lapis_method auto_method = {
-    .name = "auto",
-    .title = "the best of several methods",
-    .summary = "predict labels or numbers by the method that predicts hidden "
-               "ones best",
-    .source = "docs/defaults.md",
-    .reads =
-        LAPIS_READS_X | LAPIS_READS_Y | LAPIS_READS_GROUP | LAPIS_READS_WEIGHT,
-    .params = params,
-    .n_params = sizeof params / sizeof *params,
-    .results = results,
-    .n_results = sizeof results / sizeof *results,
-    .settings_size = sizeof(lapis_auto_settings),
-    .joint = true,
-};
-
 enum { MOST_TEXT = 96, ROWS = 2, HIDDEN = 5, USUAL_FOLDS = 5, FEW_FOLDS = 3 };
 typedef struct auto_solver {
   lapis_solver base;
@@ -275,6 +138,7 @@ static void remark_numbers(const auto_solver *w)
 {
   const candidate_figures *x = &w->candidate[w->chosen];
   auto_hidden h = comparison_what(w->race);
+  lapis_mat others;
   int with = comparison_cleaned(w->race, true);
   int without = comparison_cleaned(w->race, false);
   char count[MOST_TEXT];
@@ -284,8 +148,9 @@ static void remark_numbers(const auto_solver *w)
             h.of == LAPIS_FOLDS_OF_GROUPS ? "whole groups" : "whole rows",
             (long long)h.folds, count_candidates(w, &h, count));
   base_note(w->base.ctx, BASE_NOTE, "chosen",
-            "%s: %s %s answers (R^2 %.4f +- %.4f on hidden rows)", w->name,
-            called(w, x), x->settings, x->auroc, x->error);
+            "%s: %s %s answers (R^2 %.4f +- %.4f on hidden rows%s)", w->name,
+            called(w, x), x->settings, x->auroc, x->error,
+            comparison_others(w->race, &others) ? " without outliers" : "");
   if (with < 0 || without < 0) return;
   double error, by = comparison_difference(w->race, without, with, &error);
   base_note(w->base.ctx, BASE_NOTE, "cleaning",
@@ -357,7 +222,7 @@ static void remark(const auto_solver *w)
     base_note(w->base.ctx, BASE_WARNING, "unsure", "%s: %s", w->name, unsure);
   if (w->options.numbers) {
     remark_numbers(w);
-    (void)comparison_remark_far(w->race, w->chosen, w->name);
+    comparison_remark_outliers(w->race, w->name);
   } else {
     remark_hidden(w);
     remark_dear(w);
@@ -427,6 +292,7 @@ static lapis_status compare(auto_solver *w, double started)
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   w->compared = true;
   w->late = s == LAPIS_TIME_LIMIT;
+  (void)comparison_others(w->race, &w->data.Y);
   w->chosen = comparison_best(w->race, NULL);
   if (w->chosen < 0)
     return give_up(w, w->late ? "" : "no fold could be fitted");
@@ -473,6 +339,19 @@ static lapis_status answer(auto_solver *w, double started)
 }
 
 /* ---- holding out --------------------------------------------------------*/
+/* Whom nobody learnt from is hidden from the answer as it is. */
+static void hold_out_outliers(auto_solver *w)
+{
+  lapis_mat Y, list = comparison_outliers(w->race);
+  const lapis_mat *scores = named_find(&w->base.result, "scores");
+  if (scores == NULL || !comparison_others(w->race, &Y)) return;
+  for (int64_t i = 0; i < list.cols; i++) {
+    int64_t j = (int64_t)lapis_mat_at(&list, 0, i);
+    int64_t c = (int64_t)lapis_mat_at(&list, 1, i);
+    w->held_out[j * Y.rows + c] = lapis_mat_at(scores, c, j);
+  }
+}
+
 static lapis_status hold_out(auto_solver *w, double started)
 {
   lapis_ctx *ctx = w->base.ctx;
@@ -484,6 +363,7 @@ static lapis_status hold_out(auto_solver *w, double started)
   lapis_status s = comparison_hold_out(ctx, w->race, w->chosen, &w->data,
                                        w->set.held_out, w->held_out);
   base_set_deadline(ctx, before);
+  if (s == LAPIS_OK) hold_out_outliers(w);
   if (s == LAPIS_EINVAL) { /* fewer units than folds */
     base_note(ctx, BASE_WARNING, "held-out",
               "%s: known labels are not held out: %s", w->name,
@@ -575,6 +455,8 @@ static lapis_status complete(auto_solver *w, double started)
 static void publish(auto_solver *w)
 {
   if (w->race == NULL) return;
+  lapis_mat outliers = comparison_outliers(w->race);
+  if (!mat_empty(&outliers)) solver_publish(&w->base, "outliers", outliers);
   solver_publish(&w->base, "candidates",
                  lapis_mat_text(w->cell, ROWS, w->count));
   solver_publish(&w->base, "candidate_figures",
@@ -685,6 +567,7 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
                         set->map != NULL && *set->map != '\0' ? set->map : NULL,
                     .stated = stated(like),
                     .numbers = set->targets == LAPIS_TARGETS_NUMBERS,
+                    .omits = set->outliers == LAPIS_OUTLIERS_OMIT,
                     .kept_as = set->kept_as};
   *out = NULL;
   if (set->held_out == 1)

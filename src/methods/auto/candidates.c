@@ -51,7 +51,8 @@ static const double weights[] = {.01, .1, 1}; /* C of linear ones */
 enum { LEAF = 2 }; /* of trees; 1 follows flipped labels, 3 loses classes */
 static const int64_t leaves[] = {1, 3}; /* of forests */
 static const double BOOSTED_RATE = .1;
-static const int64_t boosted[][2] = {{100, 2}, {100, 4}};
+enum { BOOSTED = 2 };
+static const int64_t boosted[BOOSTED][2] = {{100, 2}, {100, 4}};
 /* Behind a kernel, whose features are of length 1 at most: C, and widths. */
 static const double kernel_weights[] = {1, 10}, widths[] = {1, .25};
 
@@ -135,7 +136,7 @@ static double boosted_share(int64_t d)
   return round(100 * fmin(.3, 3 / sqrt((double)d))) / 100;
 }
 
-static candidate boosted_of(const comparison *r, size_t k)
+candidate candidates_boosted_at(const comparison *r, int k)
 {
   return (candidate){.kind = CANDIDATE_BOOSTED,
                      .grown = TREES_BOOSTED,
@@ -148,8 +149,8 @@ static candidate boosted_of(const comparison *r, size_t k)
 
 void candidates_boosted(comparison *r)
 {
-  for (size_t k = 0; k < sizeof boosted / sizeof *boosted; k++) {
-    candidate x = boosted_of(r, k);
+  for (int k = 0; k < BOOSTED; k++) {
+    candidate x = candidates_boosted_at(r, k);
     candidates_add(r, &x);
   }
 }
@@ -164,7 +165,7 @@ void candidate_complete(const comparison *r, candidate *x)
   if (x->kind == CANDIDATE_MISVM && !(x->C > 0)) x->C = svm_weights[0];
   if (!candidate_grows(x)) return;
   if (x->grown == TREES_FOREST) first.leaf = leaves[0];
-  if (x->kind == CANDIDATE_BOOSTED) first = boosted_of(r, 0);
+  if (x->kind == CANDIDATE_BOOSTED) first = candidates_boosted_at(r, 0);
   if (x->count == 0) x->count = first.count;
   if (x->leaf == 0) x->leaf = first.leaf;
   if (x->depth == 0) x->depth = first.depth;

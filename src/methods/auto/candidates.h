@@ -111,6 +111,9 @@ struct comparison {
   const lapis_data *data; /* borrowed while it runs */
   targets labels; /* of numbers sign holds them, mean 0 and variance 1 each */
   double *centre; /* of numbers: what was taken off and divided by, K x 2 */
+  int64_t outliers;
+  double *outlier; /* 2 x outliers: sample and target, the farthest first */
+  double *others;  /* Y without them, K x n, or NULL */
   fold_plan plan;
   bool cells, grouped;
   int64_t K, n, used; /* used: folds */
@@ -174,6 +177,7 @@ void candidate_complete(const comparison *r, candidate *x);
 /* The candidates of the settings that are left open. */
 lapis_status candidates_list(comparison *r);
 void candidates_boosted(comparison *r); /* those of them, as far as here */
+candidate candidates_boosted_at(const comparison *r, int k);
 /* widen.c: further ones, where the best stands at an end of what was tried;
  * *more: how many. */
 lapis_status candidates_widen(comparison *r, int best, int *more);
@@ -268,6 +272,8 @@ lapis_status numbers_list(comparison *r);
 lapis_status numbers_join(comparison *r);
 lapis_status numbers_mean(comparison *r, const int *of, int parts);
 void numbers_restore(const comparison *r, double *p);
+/* outliers.c: of numbers as they are encoded; X is behind its maps. */
+lapis_status outliers_find(comparison *r);
 /* cost.c: leaves out those from first on that would cost too much. */
 void cost_admit(comparison *r, int first);
 /* bags_svm.c: what misvm says of the bags that a fold hides. */

@@ -385,6 +385,17 @@ static lapis_status copy_weights(comparison *r)
   return LAPIS_OK;
 }
 
+/* Of numbers: what is learnt from and judged by. */
+static lapis_status leave_out(comparison *r)
+{
+  lapis_mat Y;
+  TRY(outliers_find(r));
+  if (!comparison_others(r, &Y)) return LAPIS_OK;
+  TRY(numbers_encode(r));
+  r->known = labelled_units(r);
+  return r->known < 0 ? LAPIS_ENOMEM : LAPIS_OK;
+}
+
 static lapis_status prepare(comparison *r)
 {
   TRY(race_check(r->ctx, r->data, &r->set, &r->o));
@@ -395,6 +406,7 @@ static lapis_status prepare(comparison *r)
   TRY(copy_weights(r));
   TRY(draw(r));
   TRY(race_make_maps(r, &r->data->X));
+  if (r->o.numbers) return leave_out(r);
   if (r->own_map == NULL || !r->o.mc) return LAPIS_OK;
   lapis_data mapped = *r->data;
   mapped.X = r->X[0];
@@ -472,6 +484,8 @@ void comparison_free(comparison *r)
   targets_free(&r->labels);
   base_free(r->turn);
   base_free(r->centre);
+  base_free(r->outlier);
+  base_free(r->others);
   base_free(r->weight);
   base_free(r->answered);
   base_free(r->own_map);

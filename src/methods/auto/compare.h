@@ -26,6 +26,7 @@ typedef struct auto_options {
   bool named;           /* these were asked for, whatever they cost */
   const char *named_as; /* with their settings, so that nobody is compared */
   bool numbers, rr;     /* targets are numbers; rr takes the place of mc */
+  bool omits;           /* of numbers outliers are not known */
   const struct bagged *bags; /* samples are bags; or NULL */
   bool misvm;                /* of bags: it runs */
   const char *kept_as; /* its name in a checkpoint that has several, of at most
@@ -96,9 +97,12 @@ const char *race_default_map(const auto_options *o,
 lapis_status race_default_new(lapis_ctx *ctx, const auto_options *o,
                               const lapis_data *data,
                               const lapis_mc_settings *set, lapis_solver **out);
-/* Warns of known numbers that candidate i is far from. */
-lapis_status comparison_remark_far(const comparison *race, int i,
-                                   const char *name);
+/* Known numbers that are far from what all others say of them, the farthest
+ * first: sample and target, 2 x so many; Y without them, where nobody learnt
+ * from them or was judged by them; and a warning of them. */
+lapis_mat comparison_outliers(const comparison *race);
+bool comparison_others(const comparison *race, lapis_mat *Y);
+void comparison_remark_outliers(const comparison *race, const char *name);
 int64_t comparison_labels(const comparison *race); /* K of held_out */
 /* What candidate i says of every known label while it is hidden, in folds like
  * the race's: probabilities of yes, or of each class, K x n; NaN where a label

@@ -7,8 +7,6 @@
  * the mean of the first two, three and so on is judged as well; whoever is
  * first answers. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "methods/auto/candidates.h"
@@ -21,28 +19,31 @@ enum { MOST_WHOLE = 20000 }; /* samples of trees with leaves of one number */
 /* ---- preparing ----------------------------------------------------------*/
 lapis_status numbers_encode(comparison *r)
 {
-  const lapis_mat *Y = &r->data->Y;
+  lapis_mat all = r->data->Y, *Y = &all;
   int64_t K = Y->rows, n = Y->cols;
-  r->labels = (targets){.classes = K, .samples = n};
+  (void)comparison_others(r, Y);
   TRY(mat_check_finite(r->ctx, "auto", "Y", Y, true));
+  base_free(r->labels.sign);
+  base_free(r->centre);
+  r->labels = (targets){.classes = K, .samples = n};
   r->labels.sign = base_alloc_raw(r->ctx, K * n, sizeof(double));
   r->centre = base_alloc(r->ctx, 2 * K, sizeof *r->centre);
   if (r->labels.sign == NULL || r->centre == NULL) return LAPIS_ENOMEM;
   mat_to_f64(Y, r->labels.sign, K);
   for (int64_t c = 0; c < K; c++) {
-    double sum = 0, square = 0, all = 0;
+    double sum = 0, square = 0, weight = 0;
     const double *v = r->data->weight;
     for (int64_t j = 0; j < n; j++) {
       double *y = &r->labels.sign[j * K + c], w = v == NULL ? 1 : v[j];
       if (!(w > 0)) *y = NAN;
-      if (!isnan(*y)) sum += w * *y, all += w;
+      if (!isnan(*y)) sum += w * *y, weight += w;
     }
-    double mean = all > 0 ? sum / all : 0;
+    double mean = weight > 0 ? sum / weight : 0;
     for (int64_t j = 0; j < n; j++) {
       double off = r->labels.sign[j * K + c] - mean;
       if (!isnan(off)) square += (v == NULL ? 1 : v[j]) * off * off;
     }
-    double size = all > 0 && square > 0 ? sqrt(square / all) : 1;
+    double size = weight > 0 && square > 0 ? sqrt(square / weight) : 1;
     r->centre[2 * c] = mean;
     r->centre[2 * c + 1] = size;
     for (int64_t j = 0; j < n; j++)
@@ -143,43 +144,6 @@ int comparison_cleaned(const comparison *r, bool cleaned)
       return i;
   }
   return -1;
-}
-
-/* A few known numbers far from what is said of them while they are hidden, as
- * slipped decimals are, can hide what is learnt of all others. */
-lapis_status comparison_remark_far(const comparison *r, int i, const char *name)
-{
-  enum { SHOWN = 5, LEAST = 20, TIMES = 10, FEW = 20 };
-  const double *said = r->run[r->order[i]].score;
-  int64_t n = 0, far = 0, all = r->K * r->n;
-  char rows[SHOWN * 24] = "";
-  double *off = base_alloc_raw(r->ctx, all, sizeof *off);
-  if (off == NULL) return LAPIS_ENOMEM;
-  for (int64_t k = 0; said != NULL && k < all; k++)
-    if (!isnan(r->labels.sign[k] - said[k]))
-      off[n++] = r->labels.sign[k] - said[k];
-  qsort(off, (size_t)n, sizeof *off, base_ascending);
-  double middle = n > 0 ? off[n / 2] : 0;
-  double limit = n > 0 ? TIMES * (off[n * 9 / 10] - off[n / 10]) / 2.563 : 0;
-  base_free(off);
-  if (n < LEAST || !(limit > 0)) return LAPIS_OK;
-  for (int64_t k = 0; k < all; k++) {
-    double by = r->labels.sign[k] - said[k];
-    if (isnan(by) || fabs(by - middle) <= limit) continue;
-    size_t used = strlen(rows);
-    if (far++ < SHOWN)
-      (void)snprintf(rows + used, sizeof rows - used, "%s%lld",
-                     far > 1 ? ", " : "",
-                     (long long)base_row(r->ctx, k / r->K, r->n));
-  }
-  if (far == 0 || FEW * far > n) return LAPIS_OK;
-  base_note(r->ctx, BASE_WARNING, "far-numbers",
-            "%s: %lld of %lld known numbers are far from what is predicted of "
-            "them while hidden (row%s %s%s): look at them first; a slipped "
-            "decimal hides what all others tell",
-            name, (long long)far, (long long)n, far > 1 ? "s" : "", rows,
-            far > SHOWN ? ", ..." : "");
-  return LAPIS_OK;
 }
 
 void numbers_restore(const comparison *r, double *p)
