@@ -196,6 +196,9 @@ bool option_takes_value(const cli_verb *v, const cli_option *o);
 
 /* Last value of an option, or NULL. */
 const char *args_get(const cli_args *a, const char *name);
+/* Refuses an option that has two values. */
+int args_fail_twice(const cli *c, const char *option, const char *before,
+                    const char *value);
 /* The verb's no_first was given. */
 bool args_no_first(const cli *c);
 /* Splits argv; 0 or an exit code after one sentence on stderr. */

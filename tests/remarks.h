@@ -30,6 +30,7 @@
 #define FIRST_ROW_OF_NUMBERS "its first row, of numbers"
 #define FIT_WITH_COVERAGE "fit auto with --coverage"
 #define FOR_NUMBERS "is for numbers"
+#define GIVEN_TWICE "is given twice, as "
 #define GOES_ON "goes on where an earlier run stopped"
 #define HELP_MOST "labels would help most, the least sure first"
 #define JOINED_WITH "rows were joined by name with "

@@ -124,9 +124,29 @@ static int check_outputs_apart(const cli *c, const char *path)
                   letter ? "-" : "--", letter ? "o" : other, own);
 }
 
+static bool has_known_ending(const char *path)
+{
+  return is_page(path) || lapis_format_of_name(path) != NULL;
+}
+
+/* "F.csv,F.html" names two files, as no other list does. */
+static int check_one_file(const cli *c, const char *path)
+{
+  char first[4096];
+  const char *comma = strchr(path, ',');
+  size_t size = comma == NULL ? sizeof first : (size_t)(comma - path);
+  if (path != args_get(&c->args, "output") || size >= sizeof first)
+    return EXIT_DONE;
+  snprintf(first, sizeof first, "%.*s", (int)size, path);
+  return has_known_ending(first) && has_known_ending(comma + 1)
+             ? args_fail_twice(c, "output", first, comma + 1)
+             : EXIT_DONE;
+}
+
 static int check_apart(const cli *c, const char *path)
 {
-  int code = check_outputs_apart(c, path);
+  int code = check_one_file(c, path);
+  if (code == EXIT_DONE) code = check_outputs_apart(c, path);
   return code == EXIT_DONE ? check_not_input(c, path) : code;
 }
 

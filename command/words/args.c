@@ -105,6 +105,20 @@ static void read_as(const cli *c, const char *name, size_t length,
   }
 }
 
+int args_fail_twice(const cli *c, const char *option, const char *before,
+                    const char *value)
+{
+  bool output = strcmp(option, "output") == 0;
+  bool page = output && strcmp(c->verb->name, "fit") == 0;
+  return cli_fail(
+      EXIT_MISUSE, "%s: %s%s is given twice, as '%s' and as '%s'; %s",
+      c->verb->name, strlen(option) > 1 ? "--" : "-", option, before, value,
+      page     ? "a run writes one of them: run it once for each, or write "
+                 "F.npz, of which 'lapis report F.npz -o F.html' makes the page"
+      : output ? "a run writes one of them: run it once for each"
+               : "give it once");
+}
+
 /* A switch may be given again, which says nothing new; of two values one would
  * be lost. */
 static int check_once(const cli *c, const row *r, const char *value)
@@ -113,15 +127,7 @@ static int check_once(const cli *c, const row *r, const char *value)
   bool repeats =
       c->verb->repeats != NULL && strcmp(c->verb->repeats, r->name) == 0;
   if (!r->takes_value || before == NULL || repeats) return EXIT_DONE;
-  bool output = strcmp(r->name, "output") == 0;
-  bool page = output && strcmp(c->verb->name, "fit") == 0;
-  return cli_fail(
-      EXIT_MISUSE, "%s: %s%s is given twice, as '%s' and as '%s'; %s",
-      c->verb->name, strlen(r->name) > 1 ? "--" : "-", r->name, before, value,
-      page     ? "a run writes one of them: run it once for each, or write "
-                 "F.npz, of which 'lapis report F.npz -o F.html' makes the page"
-      : output ? "a run writes one of them: run it once for each"
-               : "give it once");
+  return args_fail_twice(c, r->name, before, value);
 }
 
 static int add(cli *c, const row *r, const char *value)
