@@ -291,6 +291,12 @@ lapis_status csv_next(csv_scan *s, csv_cell *cell)
   return tell(s);
 }
 
+static bool is_number(const csv_cell *cell, double *value)
+{
+  return cell->decimal != '\0' ? marks_number(cell, cell->decimal, value)
+                               : io_number(cell->text, cell->size, value);
+}
+
 /* What --missing lists: a word in capitals or not, as NA is, and a number in
  * any spelling. */
 static bool is_listed(const csv_cell *cell)
@@ -300,9 +306,8 @@ static bool is_listed(const csv_cell *cell)
     size_t size = strcspn(at, ",");
     if ((int64_t)size == cell->size && strncasecmp(at, cell->text, size) == 0)
       return true;
-    if (io_number(at, (int64_t)size, &listed) &&
-        io_number(cell->text, cell->size, &value) && !(value < listed) &&
-        !(value > listed))
+    if (io_number(at, (int64_t)size, &listed) && is_number(cell, &value) &&
+        !(value < listed) && !(value > listed))
       return true;
     at += size + (at[size] == ',');
   }
@@ -318,12 +323,6 @@ csv_absence csv_absence_of(const csv_cell *cell)
   }
   csv_absence why = io_absence_of(cell->text, cell->size);
   return cell->quoted && why > CSV_EMPTY ? CSV_QUOTED : why;
-}
-
-static bool is_number(const csv_cell *cell, double *value)
-{
-  return cell->decimal != '\0' ? marks_number(cell, cell->decimal, value)
-                               : io_number(cell->text, cell->size, value);
 }
 
 csv_kind csv_value(const csv_cell *cell, double *value)

@@ -251,6 +251,19 @@ static void cells_without_a_fill_stay(void **state)
   command_end(&c);
 }
 
+/* A number of --missing is met however the table writes it. */
+static void codes_are_read_by_the_decimal_mark(void **state)
+{
+  command c;
+  command_begin(&c);
+  put(&c, "t.csv",
+      "id;a;y\nr1;1,5;99999\nr2;2,5;99999,0\nr3;3,5;99999,00\n"
+      "r4;2,7;12,5\nr5;99.999,0;10,7\n");
+  command_do(&c, "info t.csv --decimal , --missing 99999 --id id");
+  assert_non_null(strstr(c.out, "2 features (4 missing)"));
+  command_end(&c);
+}
+
 /* With its mark between thousands; of a column that is empty, as the one that
  * was learnt from. */
 static void fills_are_written_as_their_column(void **state)
@@ -305,6 +318,7 @@ int test_dialect(void)
       cmocka_unit_test(labels_of_images_have_it),
       cmocka_unit_test(points_stay),
       cmocka_unit_test(cells_without_a_fill_stay),
+      cmocka_unit_test(codes_are_read_by_the_decimal_mark),
       cmocka_unit_test(fills_are_written_as_their_column),
   };
   return run_cases(tests, NULL, NULL);
