@@ -240,12 +240,17 @@ static lapis_status settle_targets(label_table *s)
   if (s->checked == s->name || s->checked == s->group) s->checked = -1;
   TRY(s->r->target != NULL ? targets_asked(s) : targets_left(s));
   if (is_target(s, s->checked)) s->checked = -1;
-  for (int64_t k = 0; k < s->n_targets; k++)
-    if (s->target[k] == s->name)
-      return lapis_fail(s->ctx, LAPIS_EDATA,
-                        "%s: column %" PRId64
-                        " names the images and cannot be a label, too",
-                        s->r->path, s->name + 1);
+  if (is_target(s, s->name))
+    return lapis_fail(s->ctx, LAPIS_EDATA,
+                      "%s: column %" PRId64
+                      " names the images and cannot be a label, too",
+                      s->r->path, s->name + 1);
+  if (s->group >= 0 && is_target(s, s->group))
+    return lapis_fail(s->ctx, LAPIS_EDATA,
+                      "%s: column %" PRId64
+                      " is a label and cannot be {groups}, too: a group is "
+                      "hidden together, and nothing else has its label",
+                      s->r->path, s->group + 1);
   return LAPIS_OK;
 }
 

@@ -604,6 +604,8 @@ static const refusal refusals[] = {
     {"a00,x\nin/a00.pgm,y\n", "", "labels.csv:2: 'in/a00.pgm' is on line 1"},
     {"name,l\na00,x\na01,y\n", "--target colour", "--target colour: there is"},
     {"name,l\na00,x\na01,y\n", "--groups who", "--groups who: there is no"},
+    {"name,l\na00,x\na01,y\n", "--target l --groups l",
+     "is a label and cannot be --groups, too"},
     {"name,l\na00,x\na01,y\n", "--target name", "cannot be a label, too"},
     {"name,l\na00,x\na01,x\n", "", "every label is 'x'; label some"},
     {"name,l\na00,\na01,?\n", "",
