@@ -604,8 +604,7 @@ static const refusal refusals[] = {
     {"a00,x\nin/a00.pgm,y\n", "", "labels.csv:2: 'in/a00.pgm' is on line 1"},
     {"name,l\na00,x\na01,y\n", "--target colour", "--target colour: there is"},
     {"name,l\na00,x\na01,y\n", "--groups who", "--groups who: there is no"},
-    {"name,l\na00,x\na01,y\n", "--target l --groups l",
-     "is a label and cannot be --groups, too"},
+    {"name,l\na00,x\na01,y\n", "--target l --groups l", "cannot be --groups"},
     {"name,l\na00,x\na01,y\n", "--target name", "cannot be a label, too"},
     {"name,l\na00,x\na01,x\n", "", "every label is 'x'; label some"},
     {"name,l\na00,\na01,?\n", "",
@@ -621,8 +620,7 @@ static const refusal refusals[] = {
     {"name,l\na00,caf\xe9\n", "", "labels.csv:2:8: is not UTF-8 text"},
     {"\xff\xfen\0a\0", "", "labels.csv: is UTF-16 text"},
     {"name,l\na00,x\na01,y\n", "--grid 3", "--grid is not an option of hog"},
-    {"name,l\na00,x\na01,y\n", "--where",
-     "--where needs features with a place"},
+    {"name,l\na00,x\na01,y\n", "--where", "--where needs features with"},
     {"name,l\na00,x\na01,y\n", "--segments in", "--segments goes with --where"},
 };
 
