@@ -14,6 +14,23 @@ static inline void python_need(const char *modules)
   skip();
 }
 
+/* Without a browser it says so and returns false. */
+static inline bool python_has_browser(void)
+{
+  if (system("command -v chromedriver >/dev/null && "
+             "command -v chromium >/dev/null") == 0)
+    return true;
+  print_message("skipped: no chromium and chromedriver\n");
+  return false;
+}
+
+/* Skips the running test where a page cannot be tried in a browser. */
+static inline void python_need_browser(void)
+{
+  python_need("json");
+  if (!python_has_browser()) skip();
+}
+
 /* A file in the folder of this one. */
 static inline void beside(const char *name, char *path, size_t size)
 {

@@ -2,11 +2,12 @@
  *
  * A few gross errors, as slipped decimals and codes are, rule whatever is
  * fitted or judged by squares.  What is said without them is found with
- * modified residuals [Huber 1981, 7.8]: numbers are cut off at CUT deviations
+ * modified residuals [Huber 1981, 7.8]: numbers are cut off at 3 deviations
  * from what is said of them, first from their median, while each is hidden, and
  * said again by squares.  Ridge regression and boosted trees say it, and the
- * one that errs less decides; far is what it misses by FAR_OFF deviations, of
- * which one is what the middle eight tenths of residuals spread (mat/far.h).
+ * one that errs less decides; far is what it misses by 10 deviations, of
+ * logarithms by 6.  A deviation is what the middle eight tenths of residuals
+ * spread, and a limit of mat/far.h four of them.
  *
  * True numbers have long tails, too.  Where numbers are not below 0 those stay
  * whose logarithms are not far.  All stay where features say which of them are

@@ -74,12 +74,7 @@ static void the_page_answers_back(void **state)
 {
   command c;
   char words[200];
-  python_need("json");
-  if (system("command -v chromedriver >/dev/null && "
-             "command -v chromium >/dev/null") != 0) {
-    print_message("skipped: no chromium and chromedriver\n");
-    skip();
-  }
+  python_need_browser();
   begin_stripes(&c, 2);
   write_checked(&c, "");
   command_do(&c, LABEL " --cache kept -q -o page.html");

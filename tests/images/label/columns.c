@@ -108,12 +108,7 @@ static void the_page_saves_all_columns(void **state)
 {
   command c;
   char words[200];
-  python_need("json");
-  if (system("command -v chromedriver >/dev/null && "
-             "command -v chromium >/dev/null") != 0) {
-    print_message("skipped: no chromium and chromedriver\n");
-    skip();
-  }
+  python_need_browser();
   begin_stripes(&c, 2);
   for (int checked = 0; checked < 2; checked++) {
     write_table(&c, "labels.csv",

@@ -206,12 +206,7 @@ static void export_is_read(const command *c, const char *const *label)
 static void page_works_in_a_browser(void **state)
 {
   command_need_images();
-  python_need("json");
-  if (system("command -v chromedriver >/dev/null && "
-             "command -v chromium >/dev/null") != 0) {
-    print_message("skipped: no chromium and chromedriver\n");
-    skip();
-  }
+  python_need_browser();
   scene s;
   command c;
   char words[160];
