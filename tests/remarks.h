@@ -117,6 +117,7 @@
 #define NOT_SHOWN "P is left out, but not because it was shown not to pay"
 #define STANDS_ALONE_AS_A_TITLE "and nothing else, as a title of the table does"
 #define IS_A_TITLE "if the first row is a title of the table, take it out"
+#define WERE_FILLED "column origin says filled"
 #define WRONG_WITH "wrong with probability "
 
 #endif

@@ -108,6 +108,14 @@ static lapis_status read_table(label_run *w)
                 " row(s) left out: none of the images is so named",
                 r.path, w->given.skipped);
   }
+  if (w->given.filled > 0)
+    flow_remark(
+        w->flow, "filled",
+        "%s: %" PRId64
+        " label(s) not taken as given: column origin says filled; write "
+        "given there, or yes in a column checked, where a person has "
+        "decided",
+        r.path, w->given.filled);
   if (w->given.repeating != NULL)
     flow_remark(w->flow, "groups",
                 "%s: column %s has %" PRId64

@@ -25,6 +25,7 @@ typedef struct labels {
    * their numbers: 0 the name, 1 .. others, the labels, who was checked */
   int64_t columns, *column;
   int64_t skipped;       /* rows of no image */
+  int64_t filled;        /* labels that a run before filled in: not given */
   const char *repeating; /* title of a column that may name people, or NULL */
   int64_t repeated;      /* how many different values it has */
   lapis_cells cells;     /* what names and titles point into */
@@ -154,6 +155,9 @@ lapis_status label_answer(label_run *w);
 bool label_has(const label_run *w, int64_t image, int64_t class_);
 /* What other column k of the table of labels says of image i. */
 const char *label_other(const label_run *w, int64_t i, int64_t k);
+/* "given", "filled"; of many labels "partly given", too. */
+const char *label_origin(const label_run *w, int64_t i);
+const char *label_origin_at(const label_run *w, int64_t i, int64_t c);
 /* where.c */
 lapis_status label_check_where(label_run *w);
 lapis_status label_where(label_run *w);

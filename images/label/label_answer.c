@@ -1,6 +1,7 @@
 /* label_answer.c - labels as people wrote them: given ones stay, the rest is
  * what the completion says; and the table that holds them. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +84,19 @@ lapis_status label_answer(label_run *w)
   return LAPIS_OK;
 }
 
+/* ---- whether they were given ---------------------------------------------*/
+const char *label_origin_at(const label_run *w, int64_t i, int64_t c)
+{
+  return isnan(w->Y[i * w->given.rows + c]) ? "filled" : "given";
+}
+
+const char *label_origin(const label_run *w, int64_t i)
+{
+  int64_t given = 0, rows = w->given.rows;
+  for (int64_t c = 0; c < rows; c++) given += !isnan(w->Y[i * rows + c]);
+  return given == 0 ? "filled" : given == rows ? "given" : "partly given";
+}
+
 /* ---- the table, in the columns of the one that was read ------------------*/
 static const char *title_of(const labels *table, int64_t column)
 {
@@ -97,21 +111,44 @@ static const char *title_of(const labels *table, int64_t column)
 }
 
 static void put_cell(csv_writer *s, const label_run *w, int64_t i,
-                     int64_t column, bool last)
+                     int64_t column)
 {
   const labels *table = &w->given;
   bool columns = table->kind == LABEL_MANY && !table->lists;
   int64_t label = column - 1 - table->others;
   if (column == 0)
-    csv_writer_put(s, ((const char *const *)w->flow->names.val)[i], last);
+    csv_writer_put(s, ((const char *const *)w->flow->names.val)[i], false);
   else if (label < 0)
-    csv_writer_copy(s, label_other(w, i, column - 1), last);
+    csv_writer_copy(s, label_other(w, i, column - 1), false);
   else if (label == (columns ? table->K : 1))
-    csv_writer_put(s, w->checked[i] ? "yes" : "", last);
+    csv_writer_put(s, w->checked[i] ? "yes" : "", false);
   else if (columns)
-    csv_writer_put(s, is_present(w, i, label) ? "1" : "0", last);
+    csv_writer_put(s, is_present(w, i, label) ? "1" : "0", false);
   else
-    csv_writer_put(s, w->answer[i], last);
+    csv_writer_put(s, w->answer[i], false);
+}
+
+static void put_origin_title(csv_writer *s, const char *of, bool last)
+{
+  char *title = malloc(strlen(of) + sizeof "origin of ");
+  s->lost |= title == NULL;
+  if (title != NULL) sprintf(title, "origin of %s", of);
+  csv_writer_put(s, title == NULL ? "" : title, last);
+  free(title);
+}
+
+/* Behind them, whether each label was given, which labels_read then knows; i:
+ * -1 for titles. */
+static void put_origins(csv_writer *s, const label_run *w, int64_t i)
+{
+  const labels *table = &w->given;
+  bool columns = table->kind == LABEL_MANY && !table->lists;
+  if (!columns) csv_writer_put(s, i < 0 ? "origin" : label_origin(w, i), true);
+  for (int64_t c = 0; columns && c < table->K; c++)
+    if (i < 0)
+      put_origin_title(s, table->name[c], c + 1 == table->K);
+    else
+      csv_writer_put(s, label_origin_at(w, i, c), c + 1 == table->K);
 }
 
 lapis_status label_table_write(const lapis_flow *f, const char *path)
@@ -123,10 +160,12 @@ lapis_status label_table_write(const lapis_flow *f, const char *path)
   csv_writer_begin(&s, w->given.cells.dialect, path);
   const labels *table = &w->given;
   for (int64_t k = 0; k < table->columns; k++)
-    csv_writer_put(&s, title_of(table, table->column[k]),
-                   k + 1 == table->columns);
-  for (int64_t i = 0; i < f->n; i++)
+    csv_writer_put(&s, title_of(table, table->column[k]), false);
+  put_origins(&s, w, -1);
+  for (int64_t i = 0; i < f->n; i++) {
     for (int64_t k = 0; k < table->columns; k++)
-      put_cell(&s, w, i, table->column[k], k + 1 == table->columns);
+      put_cell(&s, w, i, table->column[k]);
+    put_origins(&s, w, i);
+  }
   return csv_writer_write(f->ctx, &s, path);
 }

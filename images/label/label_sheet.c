@@ -24,14 +24,6 @@ static void put(sheet *s, bool last, const char *text)
   csv_writer_put(&s->out, text, last);
 }
 
-/* "given", "filled"; of many labels "partly given", too. */
-static const char *origin(const label_run *w, int64_t i)
-{
-  int64_t given = 0, rows = w->given.rows;
-  for (int64_t c = 0; c < rows; c++) given += !isnan(w->Y[i * rows + c]);
-  return given == 0 ? "filled" : given == rows ? "given" : "partly given";
-}
-
 /* What a given label is doubted to be instead: the class it rather is; of many
  * labels "+a;-b": a should be there, b should not. */
 static const char *doubt_of(sheet *s, int64_t i)
@@ -134,7 +126,7 @@ static void put_image(sheet *s, int64_t i)
   bool cells = w->given.kind == LABEL_MANY;
   put(s, false, ((const char *const *)w->flow->names.val)[i]);
   put(s, false, w->answer[i]);
-  put(s, false, origin(w, i));
+  put(s, false, label_origin(w, i));
   put(s, false, doubt_of(s, i));
   if (has_wrong(w)) put(s, false, wrong_of(s, i));
   if (w->set.ask > 0) {
@@ -145,7 +137,7 @@ static void put_image(sheet *s, int64_t i)
   if (s->kept.cols > 0) put(s, false, set_of(s, i));
   if (s->w->set.where) put_places(s, i);
   for (int64_t c = 0; cells && c < K; c++)
-    put(s, false, isnan(w->Y[i * w->given.rows + c]) ? "filled" : "given");
+    put(s, false, label_origin_at(w, i, c));
   for (int64_t c = 0; c < K; c++)
     csv_writer_put_number(&s->out, "%.6g", lapis_mat_at(&s->scores, c, i),
                           c + 1 == K);

@@ -190,6 +190,19 @@ static lapis_status unclear_targets(const label_table *s)
                     s->n_targets > 2 && titles ? ", ..." : "");
 }
 
+/* A table that LAPIS wrote says of each label whether it was given. */
+static bool is_origin(const label_table *s, int64_t column)
+{
+  static const char *const words[] = {"given", "filled", "partly given", "",
+                                      NULL};
+  const char *title = title_of(s, column);
+  if (strcmp(title, "origin") != 0 && strncmp(title, "origin of ", 10) != 0)
+    return false;
+  for (int64_t i = s->first; i < s->cells->rows; i++)
+    if (!is_one_of(label_cell(s, i, column), words)) return false;
+  return true;
+}
+
 /* The one column left; or one titled as labels are; or indicators, all.  One
  * that says who was checked is none of them, unless it is all there is. */
 static lapis_status targets_left(label_table *s)
@@ -197,7 +210,8 @@ static lapis_status targets_left(label_table *s)
   bool indicators = true;
   int64_t named = s->first > 0 ? titled(s, label_titles) : -1;
   for (int64_t j = 0; j < s->cells->columns; j++) {
-    if (j == s->name || j == s->group || j == s->checked) continue;
+    if (j == s->name || j == s->group || j == s->checked || is_origin(s, j))
+      continue;
     s->target[s->n_targets++] = j;
     indicators = indicators && is_indicator(s, j);
   }
@@ -223,10 +237,12 @@ static bool is_target(const label_table *s, int64_t column)
   return false;
 }
 
-/* It is no label, and says neither which image nor who was checked. */
+/* It is no label, and says neither which image, nor who was checked, nor what
+ * was given. */
 static bool is_other(const label_table *s, int64_t column)
 {
-  return column != s->name && column != s->checked && !is_target(s, column);
+  return column != s->name && column != s->checked && !is_target(s, column) &&
+         !is_origin(s, column);
 }
 
 static lapis_status settle_targets(label_table *s)
@@ -463,6 +479,41 @@ static lapis_status take_checked(const label_table *s, labels *out)
   return LAPIS_OK;
 }
 
+/* ---- what was not given ---------------------------------------------------*/
+/* The column that says whence the labels of a target are; -1: none. */
+static int64_t origin_of(const label_table *s, int64_t target)
+{
+  int64_t found = -1;
+  for (int64_t j = 0; j < s->cells->columns; j++) {
+    if (is_target(s, j) || !is_origin(s, j)) continue;
+    const char *of = title_of(s, j) + strlen("origin");
+    if (*of == '\0' && found < 0) found = j;
+    if (*of != '\0' && strcmp(of + strlen(" of "), title_of(s, target)) == 0)
+      return j;
+  }
+  return found;
+}
+
+/* What a run has filled in is no label for the next one, unless a person has
+ * checked it. */
+static void open_filled(label_table *s, labels *out)
+{
+  for (int64_t k = 0; k < s->n_targets; k++) {
+    int64_t at = origin_of(s, s->target[k]);
+    for (int64_t i = s->first; at >= 0 && i < s->cells->rows; i++) {
+      const char **cell = &s->cells->text[i * s->cells->columns + s->target[k]];
+      const char *is = label_cell(s, i, at);
+      bool checked =
+          out->checked != NULL && s->image[i] >= 0 && out->checked[s->image[i]];
+      if (**cell == '\0' || *is == '\0' || checked ||
+          strcasecmp(is, "given") == 0)
+        continue;
+      *cell = "";
+      out->filled++;
+    }
+  }
+}
+
 /* ---- columns that are no labels -----------------------------------------*/
 /* Where the label of a column stands among all that are written. */
 static int64_t place_of_target(const label_table *s, const labels *out,
@@ -477,11 +528,12 @@ static void order_columns(const label_table *s, labels *out)
 {
   int64_t others = 0;
   for (int64_t j = 0; j < s->cells->columns; j++)
-    out->column[out->columns++] = j == s->name     ? 0
-                                  : is_other(s, j) ? ++others
-                                  : j == s->checked
-                                      ? 1 + out->others + s->n_targets
-                                      : place_of_target(s, out, j);
+    if (j == s->name || j == s->checked || is_other(s, j) || is_target(s, j))
+      out->column[out->columns++] = j == s->name     ? 0
+                                    : is_other(s, j) ? ++others
+                                    : j == s->checked
+                                        ? 1 + out->others + s->n_targets
+                                        : place_of_target(s, out, j);
 }
 
 /* Without titles the one of groups is called so, others by their numbers. */
@@ -530,6 +582,7 @@ static lapis_status settle(label_table *s, const image_index *x, labels *out)
   TRY(match_rows(s, x, out));
   TRY(take_groups(s, out));
   TRY(take_checked(s, out));
+  open_filled(s, out);
   TRY(find_repeating(s, out));
   TRY(take_others(s, out));
   out->name_title = title_of(s, s->name);

@@ -29,9 +29,9 @@ static void what_is_checked_is_not_doubted(void **state)
   command_do(&c, LABEL " --cache kept --json --labels-out all.csv");
   assert_non_null(strstr(c.out, "\"suspects\": []"));
   assert_non_null(strstr(c.err, "13 checkable"));
-  shell(&c, "grep -qx 'file,checked,what' all.csv && "
-            "grep -qx 'in/a04.pgm,yes,upright' all.csv && "
-            "grep -qx 'in/a05.pgm,,upright' all.csv");
+  shell(&c, "grep -qx 'file,checked,what,origin' all.csv && "
+            "grep -qx 'in/a04.pgm,yes,upright,given' all.csv && "
+            "grep -qx 'in/a05.pgm,,upright,given' all.csv");
   command_end(&c);
 }
 

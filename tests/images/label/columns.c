@@ -2,6 +2,7 @@
  * written has of them is what was read, in its order. */
 #include "label_case.h"
 #include "python.h"
+#include "remarks.h"
 
 enum { KNOWN = 14 };
 static const char *const two[] = {"flat", "upright"};
@@ -79,9 +80,10 @@ static void without_titles(void **state)
   write_text(&c, "labels.csv", table);
   command_do(&c, LABEL " --target 2 --groups 4 --cache kept -q --labels-out "
                        "all.csv");
-  shell(&c, "head -n 1 all.csv | grep -qx 'column 1,label,name,group' && "
-            "grep -qx 'x5,upright,in/a05.pgm,p2' all.csv && "
-            "cp all.csv labels.csv");
+  shell(&c,
+        "head -n 1 all.csv | grep -qx 'column 1,label,name,group,origin' && "
+        "grep -qx 'x5,upright,in/a05.pgm,p2,given' all.csv && "
+        "cp all.csv labels.csv");
   command_do(&c, LABEL " --target 2 --groups 4 --cache kept -q --labels-out "
                        "again.csv");
   shell(&c, "cmp all.csv again.csv");
@@ -101,6 +103,47 @@ static void columns_between_labels(void **state)
   command_do(&c, LABEL " --target flat,up --cache kept -q --labels-out "
                        "all.csv");
   expect_same(&c, "labels.csv", "all.csv", 4, 1, -1);
+  command_end(&c);
+}
+
+/* A table that was written is read as the one that it was made of: what was
+ * filled in there is not given, but where a person has checked it. */
+static void what_was_filled_in_is_not_given(void **state)
+{
+  command c;
+  char table[4096] = "up,file,flat\n";
+  begin_stripes(&c, 2);
+  for (int k = 0; k < 2; k++) {
+    write_table(&c, "labels.csv", "date,what,file,person,a remark", false);
+    if (k == 1) {
+      for (int i = 0; i < KNOWN; i++)
+        sprintf(table + strlen(table), "%s,a%02d.pgm,%s\n",
+                i % 5 == 0   ? ""
+                : i % 2 == 0 ? "1"
+                             : "0",
+                i, i % 2 ? "1" : "0");
+      write_text(&c, "labels.csv", table);
+    }
+    const char *target = k == 0 ? "what" : "up,flat";
+    command_do(&c,
+               LABEL " --target %s --cache kept -q --labels-out all.csv -o "
+                     "one.csv",
+               target);
+    shell(&c, "cp all.csv labels.csv");
+    command_do(&c,
+               LABEL " --target %s --cache kept --labels-out again.csv -o "
+                     "two.csv",
+               target);
+    assert_non_null(strstr(c.err, WERE_FILLED));
+    shell(&c, "cmp all.csv again.csv && cmp one.csv two.csv");
+  }
+  shell(&c, "sed 's/filled/given/g' all.csv > labels.csv");
+  command_do(&c, LABEL " --target up,flat --cache kept -o two.csv");
+  assert_null(strstr(c.err, WERE_FILLED));
+  shell(&c, "! grep -q filled two.csv");
+  shell(&c, "sed 's/$/,yes/; 1s/,yes/,checked/' all.csv > labels.csv");
+  command_do(&c, LABEL " --target up,flat --cache kept -o two.csv");
+  assert_null(strstr(c.err, WERE_FILLED));
   command_end(&c);
 }
 
@@ -134,6 +177,7 @@ int test_columns(void)
       cmocka_unit_test(labels_out_has_all_columns),
       cmocka_unit_test(without_titles),
       cmocka_unit_test(columns_between_labels),
+      cmocka_unit_test(what_was_filled_in_is_not_given),
       cmocka_unit_test(the_page_saves_all_columns),
   };
   return run_cases(tests, NULL, NULL);

@@ -125,7 +125,8 @@ static void curves_are_of_hidden_labels(void **state)
 static void many_labels_are_found(void **state)
 {
   command c;
-  char lists[2048] = "name,tags\n", columns[2048] = "name,dark,wide\n";
+  char lists[2048] = "name,tags\n",
+       columns[2048] = "name,dark,wide,origin of dark,origin of wide\n";
   begin_stripes(&c, 3);
   for (int i = 0; i < 15; i++) {
     static const char *const tags[] = {"dark", "wide", "dark;wide"};
@@ -141,28 +142,13 @@ static void many_labels_are_found(void **state)
   command_do(&c, run, "lists");
   for (int i = 2; i < IMAGES; i += 3) table_says(&c, i, "dark;wide");
   command_slurp(&c, "out.csv", c.out, sizeof c.out);
-  assert_non_null(strstr(c.out, "in/a20.pgm,\"dark;wide\"\n"));
+  assert_non_null(strstr(c.out, "in/a20.pgm,\"dark;wide\",filled\n"));
   command_do(&c, run, "columns");
   command_slurp(&c, "out.csv", c.out, sizeof c.out);
-  assert_non_null(strstr(c.out, "name,dark,wide\n"));
-  assert_non_null(strstr(c.out, "in/a20.pgm,1,1\n"));
-  assert_non_null(strstr(c.out, "in/a21.pgm,1,0\n"));
-  command_end(&c);
-}
-
-/* What was written is read: then every label is given. */
-static void completed_labels_are_read_again(void **state)
-{
-  command c;
-  begin_stripes(&c, 2);
-  write_labels(&c, two, 2, 10);
-  command_do(&c, "%s --no-cache --labels-out full.csv", LABEL);
-  command_do(&c, "label in --labels full.csv --features hog --no-cache " GIVEN
-                 " --json");
-  if (strstr(c.out, "\"given\": false") != NULL) fail_msg("%s", c.out);
-  lapis_json *v = command_json(c.out);
-  assert_string_equal(lapis_json_text(v, "method", ""), "label");
-  lapis_json_free(v);
+  assert_non_null(
+      strstr(c.out, "name,dark,wide,origin of dark,origin of wide\n"));
+  assert_non_null(strstr(c.out, "in/a20.pgm,1,1,filled,filled\n"));
+  assert_non_null(strstr(c.out, "in/a21.pgm,1,0,filled,filled\n"));
   command_end(&c);
 }
 
@@ -777,7 +763,6 @@ int test_label(void)
       cmocka_unit_test(classes_are_found),
       cmocka_unit_test(curves_are_of_hidden_labels),
       cmocka_unit_test(many_labels_are_found),
-      cmocka_unit_test(completed_labels_are_read_again),
       cmocka_unit_test(missing_labels_are_no_class),
       cmocka_unit_test(a_wrong_label_is_doubted),
       cmocka_unit_test(a_wrong_class_is_doubted_once),

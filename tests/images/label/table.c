@@ -376,7 +376,7 @@ static void labels_are_what_is_written(void **state)
                     "--features table:v.csv --no-cache " GIVEN);
     command_expect(&c, 0, tried[k].said);
     for (int i = 0; i < 2; i++) {
-      snprintf(wanted, sizeof wanted, ",%s\n", tried[k].written[i]);
+      snprintf(wanted, sizeof wanted, ",%s,", tried[k].written[i]);
       assert_int_equal(count_of(&c, "out.csv", wanted), IMAGES / 2);
     }
   }
