@@ -40,34 +40,17 @@ bool info_is_class(const lapis_column *c)
           (c->declared || 2 * c->different <= c->numbers));
 }
 
-/* What stands behind a number, as "cm" in "10 cm" or "%" in "10%", perhaps
- * behind a currency; NULL: the text is something else. */
-static const char *unit_of(const char *text)
-{
-  enum { LONG = 8 };
-  static const char *const currency[] = {"$", "\u20ac", "\u00a3", "\u00a5"};
-  const char *at = text;
-  for (size_t k = 0; k < sizeof currency / sizeof *currency; k++)
-    if (strncmp(text, currency[k], strlen(currency[k])) == 0)
-      at = text + strlen(currency[k]);
-  at += strspn(at, " ");
-  size_t size = strspn(at, "+-.,0123456789");
-  const char *unit = at + size + strspn(at + size, " ");
-  bool bare = *unit == '\0' && at == text; /* a number or a date */
-  bool none = size == 0 || bare || strlen(unit) > LONG ||
-              strpbrk(unit, "0123456789") != NULL;
-  return none ? NULL : unit;
-}
-
 bool column_has_units(const lapis_column *c)
 {
-  int alike = 0;
+  int alike = 0, size;
+  const char *number, *first = "";
   if (c->type != LAPIS_COLUMN_TEXT || c->numbers > 0 || info_is_class(c))
     return false;
   for (int k = 0; k < column_values(c); k++) {
-    const char *unit = unit_of(c->value[k]);
+    const char *unit = lapis_number_unit(c->value[k], &number, &size);
     if (unit == NULL) return false;
-    alike += strcmp(unit, unit_of(c->value[0])) == 0;
+    if (k == 0) first = unit;
+    alike += strcmp(unit, first) == 0;
   }
   return alike > 1;
 }

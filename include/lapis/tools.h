@@ -18,6 +18,11 @@ extern "C" {
  * may.  false: there is no number. */
 LAPIS_API bool lapis_number_read(const char *text, const char **end,
                                  double *value);
+/* What stands behind a number that has its unit with it, as "cm" in "10 cm" and
+ * "" in "$ 10"; *number and *size: the number.  NULL: the text is something
+ * else. */
+LAPIS_API const char *lapis_number_unit(const char *text, const char **number,
+                                        int *size);
 /* The shortest of 15, 16 and 17 digits that reads back to the same double; 32
  * bytes hold any. */
 LAPIS_API void lapis_number_text(double value, char *text, size_t size);

@@ -6,8 +6,10 @@
  * call.  No other thread sees that, and glibc allocates nothing for it. */
 #include "base/number.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 number_scope number_begin(void)
 {
@@ -32,6 +34,31 @@ bool lapis_number_read(const char *text, const char **end, double *value)
   number_end(s);
   if (end != NULL) *end = behind;
   return behind != text && (end != NULL || *behind == '\0');
+}
+
+const char *lapis_number_unit(const char *text, const char **number, int *size)
+{
+  enum { LONG = 12 };
+  static const char *const currency[] = {"$", "\u20ac", "\u00a3", "\u00a5"};
+  if (text == NULL || number == NULL || size == NULL) return NULL;
+  const char *at = text + strspn(text, " ");
+  bool priced = false;
+  for (size_t k = 0; k < sizeof currency / sizeof *currency && !priced; k++) {
+    size_t long_ = strlen(currency[k]);
+    priced = strncmp(at, currency[k], long_) == 0;
+    at += priced ? long_ : 0;
+  }
+  *number = at += strspn(at, " ");
+  at += *at == '+' || *at == '-';
+  size_t digits = strspn(at, "0123456789"), all = strspn(at, "0123456789.,");
+  const char *unit = at + all + strspn(at + all, " ");
+  unsigned char first = (unsigned char)*unit;
+  bool begins = isalpha(first) || first >= 0x80 || first == '%' || first == '$';
+  *size = (int)(at + all - *number);
+  if (digits == 0 || (first == '\0' ? !priced : !begins) ||
+      strlen(unit) > LONG || strpbrk(unit, "0123456789,;:/-+") != NULL)
+    return NULL;
+  return unit;
 }
 
 void lapis_number_text(double value, char *text, size_t size)

@@ -221,6 +221,9 @@ static const struct {
     {"a,b\n1,2\n3,36.0 years\n", NONE, LAPIS_EFORMAT,
      "\"36.0 years\"; write 36.0 alone"},
     {"a,b\n1,2 kg\n3,5 kg\n", NONE, LAPIS_EFORMAT, "write 2 alone"},
+    {"a;b\n1;2,5 tis.\n3;5 tis.\n", NONE, LAPIS_EFORMAT, "write 2,5 alone"},
+    {"a,b\n1,$ 20\n3,$ 21\n", NONE, LAPIS_EFORMAT, "write 20 alone"},
+    {"a,b\n1,5+kk\n3,4+kk\n", NONE, LAPIS_EFORMAT, "hot b makes"},
     {"b,c,d,e f,g\nu,1,x,y,v 2\nu,2,x,y,w 3\n", NONE, LAPIS_EFORMAT,
      "hot b,d,4,g makes"},
     {"1,2\n3,x\n", NONE, LAPIS_EFORMAT,
@@ -301,6 +304,28 @@ static void bad_tables_are_refused(void **state)
 /* Cut anywhere, a table is refused or is the table of its whole rows; what
  * the last number lost is not to be known. */
 /* Once -1 stood for "find out". */
+/* Prices with their unit are no classes; sizes that repeat are. */
+static void targets_with_units(void **state)
+{
+  files *f = *state;
+  lapis_table_options opt = {.target = "price", .header = LAPIS_HEADER_AUTO};
+  for (int classes = 0; classes < 2; classes++) {
+    char text[2048] = "a,price\n";
+    for (int i = 0; i < 60; i++)
+      sprintf(text + strlen(text), "%d,%d.5 tis.\n", i,
+              classes ? i % 3 : i % 40);
+    lapis_dataset *ds;
+    files_put_text(f, "p.csv", text);
+    CHECK_OK(f, lapis_dataset_new(f->ctx, &ds));
+    if (classes)
+      CHECK_OK(f, lapis_dataset_read(ds, f->path, &opt));
+    else
+      CHECK_REFUSED(f, lapis_dataset_read(ds, f->path, &opt), LAPIS_EFORMAT,
+                    "write 0.5 alone: 40 different");
+    lapis_dataset_free(ds);
+  }
+}
+
 static void header_is_one_of_three(void **state)
 {
   files *f = *state;
@@ -476,6 +501,7 @@ int test_csv(void)
       FILES_TEST(name_of_target_proves_a_header),
       FILES_TEST(labels_at_the_ends_may_be_unknown),
       FILES_TEST(bad_tables_are_refused),
+      FILES_TEST(targets_with_units),
       FILES_TEST(header_is_one_of_three),
       FILES_TEST(truncations_do_no_harm),
       FILES_TEST(flipped_bytes_do_no_harm),

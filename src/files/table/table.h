@@ -88,6 +88,9 @@ int64_t table_value_at(const column *c, const csv_cell *cell);
 lapis_status table_find_codes(table *t, int64_t j);
 /* How many different numbers a column has. */
 lapis_status table_count_numbers(table *t, int64_t j, int64_t *different);
+/* The different texts of a column, and the cells that are not missing. */
+lapis_status table_count_cells(table *t, int64_t j, int64_t *different,
+                               int64_t *count);
 bool table_title_is(const csv_cell *title, const char *name, size_t size);
 /* After it: columns of that title; *last: the last of them. */
 lapis_status table_sort_titles(table *t);

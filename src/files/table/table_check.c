@@ -47,24 +47,50 @@ static lapis_status check_marks(const table *t, const column *c, int64_t j)
                    "them with --decimal ,");
 }
 
-/* A number with something behind it, as "36.0 years". */
+/* Of a number with its unit behind it, as "36.0 years": what to write, and why;
+ * false: the cell is none. */
+static bool write_alone(const csv_cell *cell, const char *why, char *wanted,
+                        size_t room)
+{
+  enum { LONG = 48 };
+  char text[LONG];
+  const char *number;
+  int size;
+  if (cell->size >= LONG) return false;
+  (void)csv_copy(cell, text);
+  const char *unit = lapis_number_unit(text, &number, &size);
+  if (unit == NULL) return false;
+  (void)snprintf(wanted, room,
+                 "write %.*s alone: %s, and its unit may stand in the title",
+                 size, number, why);
+  return true;
+}
+
 static lapis_status check_unit(const table *t, const column *c, int64_t j)
 {
-  enum { LONG = 40, FEW = 12 };
-  char text[LONG], wanted[200];
-  const char *end;
-  double number;
-  if (c->text_cell.size >= LONG) return LAPIS_OK;
-  (void)csv_copy(&c->text_cell, text);
-  if (!lapis_number_read(text, &end, &number)) return LAPIS_OK;
-  int size = (int)(end - text);
-  const char *unit = end + strspn(end, " ");
-  if (*unit == '\0' || strlen(unit) > FEW || strpbrk(unit, "0123456789,;:/-."))
+  char wanted[200];
+  if (!write_alone(&c->text_cell, "a feature is a number", wanted,
+                   sizeof wanted))
     return LAPIS_OK;
-  (void)snprintf(wanted, sizeof wanted,
-                 "write %.*s alone, without \"%s\": a feature is a number, and "
-                 "its unit may stand in the title",
-                 size, text, unit);
+  return fail_cell(t, &c->text_cell, j, "the text", wanted);
+}
+
+/* 515.7 tis. among hundreds of others is a number; 10 mm and 20 mm, which
+ * repeat, are classes. */
+static lapis_status check_target_unit(table *t, const column *c, int64_t j)
+{
+  enum { MANY = 20 };
+  char wanted[200], why[80];
+  int64_t different, count;
+  bool texts = t->request->as_text || table_model(t) != NULL;
+  if (texts || !write_alone(&c->text_cell, "", wanted, sizeof wanted))
+    return LAPIS_OK;
+  TRY(table_count_cells(t, j - 1, &different, &count));
+  if (different < MANY || 2 * different < count) return LAPIS_OK;
+  (void)snprintf(why, sizeof why,
+                 "%" PRId64 " different values are numbers to predict",
+                 different);
+  (void)write_alone(&c->text_cell, why, wanted, sizeof wanted);
   return fail_cell(t, &c->text_cell, j, "the text", wanted);
 }
 
@@ -106,13 +132,14 @@ static lapis_status fail_text(const table *t, const column *c, int64_t j)
   return fail_cell(t, &c->text_cell, j, "the text", wanted);
 }
 
-static lapis_status check_column(const table *t, const column *c, int64_t j)
+static lapis_status check_column(table *t, const column *c, int64_t j)
 {
   bool any_text =
       c->role >= IO_ID || t->request->as_text || c->value != NULL || c->codes;
   if (!column_has_text(c) || any_text) return LAPIS_OK;
   TRY(check_marks(t, c, j));
-  if (c->role == IO_TARGET && !column_has_number(c)) return LAPIS_OK;
+  if (c->role == IO_TARGET && !column_has_number(c))
+    return check_target_unit(t, c, j);
   if (t->header && c->facts.texts == 1 && table_has_units(t))
     return fail_cell(t, &c->text_cell, j, "the text",
                      "the cells below are numbers: a row of units, or of more "

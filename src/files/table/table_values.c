@@ -284,3 +284,14 @@ lapis_status table_count_numbers(table *t, int64_t j, int64_t *different)
   base_free(all);
   return LAPIS_OK;
 }
+
+lapis_status table_count_cells(table *t, int64_t j, int64_t *different,
+                               int64_t *count)
+{
+  spelling *all;
+  *different = 0;
+  TRY(sorted_cells(t, j, &all, count));
+  for (int64_t k = 0; k < *count; k++) *different += is_new(all, k);
+  base_free(all);
+  return LAPIS_OK;
+}
