@@ -133,12 +133,21 @@ static bool is_unsure(const sheet *t, int64_t j, double sure)
   return t->share > 0 && most < sure && !sheet_is_given(t, 0, j);
 }
 
+/* A given label or number is rather another. */
+static bool is_doubted(const sheet *t, int64_t j)
+{
+  const lapis_mat *m = &t->column[t->rather].values;
+  if (t->rather == 0) return false;
+  return m->dtype == LAPIS_TEXT ? *cell(t, t->rather, j) != '\0'
+                                : !isnan(lapis_mat_at(m, 0, j));
+}
+
 static bool mark(answer_page *p, const sheet *t, double sure)
 {
   p->marks = calloc((size_t)t->n + 1, sizeof *p->marks);
   if (p->marks == NULL) return false;
   for (int64_t j = 0; j < t->n; j++)
-    p->marks[j] = *cell(t, t->rather, j) != '\0'               ? "doubted"
+    p->marks[j] = is_doubted(t, j)                             ? "doubted"
                   : has_several(t, j)                          ? "several"
                   : t->kept.cols == 0 && is_unsure(t, j, sure) ? "unsure"
                                                                : "";
@@ -378,13 +387,16 @@ static lapis_status write_page(cli *c, const lapis_solver *s,
   return status;
 }
 
-/* Of given labels what was said of them while they were hidden, else nothing: a
- * probability that has learnt from a label does not confirm it. */
-static lapis_status show_held_out(cli *c, const lapis_solver *s, sheet *t)
+/* Of given labels what was said of them while they were hidden: a probability
+ * that has learnt from a label does not confirm it.  Where none were, a page
+ * says nothing, and a table what the method does. */
+static lapis_status show_held_out(cli *c, const lapis_solver *s,
+                                  const char *path, sheet *t)
 {
   lapis_mat held = result_of(s, "held_out");
   bool fits = held.cols == t->n && held.rows == t->shares;
-  for (int i = 0; t->origin > 0 && i < t->shares; i++) {
+  bool shows = t->origin > 0 && (fits || is_page(path));
+  for (int i = 0; shows && i < t->shares; i++) {
     int k = t->share + i;
     double *own = malloc(((size_t)t->n + 1) * sizeof *own);
     if (own == NULL)
@@ -407,7 +419,7 @@ lapis_status answers_write(cli *c, const lapis_solver *s,
   if (has_matches(s)) return matches_write(c, s, ds, path);
   sheet t;
   lapis_status status = sheet_make(c, s, ds, map, origins, path, &t);
-  if (status >= 0 && is_page(path)) status = show_held_out(c, s, &t);
+  if (status >= 0) status = show_held_out(c, s, path, &t);
   if (status >= 0)
     status = is_page(path) ? write_page(c, s, ds, &t, path)
                            : lapis_sheet_write(c->ctx, path, dialect_of(c, ds),

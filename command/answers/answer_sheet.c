@@ -31,7 +31,8 @@ typedef struct answers {
   int64_t rather;
   lapis_mat kept, kept_values, low, high; /* of --coverage, or empty */
   lapis_mat held_out;                     /* of --held-out, or empty */
-  lapis_mat instances;                    /* of --bags, or empty */
+  lapis_mat outliers;  /* numbers far from what others say, or empty */
+  lapis_mat instances; /* of --bags, or empty */
   lapis_mat bags, bag_labels, bag_scores; /* of misvm with groups, or empty */
   const int64_t *group;                   /* of each sample, or NULL */
 } answers;
@@ -61,6 +62,7 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
       .bags = result_of(s, "bags"),
       .bag_labels = result_of(s, "bag_labels"),
       .bag_scores = result_of(s, "bag_scores"),
+      .outliers = result_of(s, "outliers"),
       .group = lapis_dataset_data(ds)->group,
       .held_out = args_get(&c->args, "held-out") != NULL
                       ? result_of(s, "held_out")
@@ -349,13 +351,27 @@ static bool add_listed_rather(cli *c, const lapis_dataset *ds, sheet *s,
   return add_wrong(s, a);
 }
 
+/* What one given number rather is that is far from what all others say. */
+static bool add_far(cli *c, const lapis_dataset *ds, sheet *s, const answers *a)
+{
+  if (a->outliers.cols == 0) return true;
+  s->rather = s->count;
+  double *to = add_of_doubts(s, "rather", target_decimals(c, ds, 0));
+  for (int64_t k = 0; to != NULL && k < a->outliers.cols; k++) {
+    int64_t j = (int64_t)lapis_mat_at(&a->outliers, 0, k);
+    to[j] = lapis_mat_at(&a->scores, 0, j);
+  }
+  return to != NULL;
+}
+
 /* What a given label rather is: by --suspects where it was asked for, else by
  * the answer. */
 static bool add_rather(cli *c, const lapis_dataset *ds, sheet *s,
                        const answers *a)
 {
   bool listed = a->rather >= 0;
-  if (a->given.rows != 1 || a->labels.cols == 0) return true;
+  if (a->given.rows != 1) return true;
+  if (a->labels.cols == 0) return add_far(c, ds, s, a);
   if (!listed && a->classes.cols == 0) return true;
   if (listed && !add_places(s, a)) return false;
   s->rather = s->count;

@@ -354,14 +354,13 @@ void comparison_remark_outliers(const comparison *r, const char *name)
   }
   base_note(r->ctx, BASE_WARNING, "far-numbers",
             r->o.omits
-                ? "%s: %lld of %lld known numbers are far from what all others "
-                  "say of them (row%s %s%s): neither what answers nor R^2 "
-                  "counts them; look at them first; if they are right, "
-                  "{outliers learn} counts them"
-                : "%s: %lld of %lld known numbers are far from what all others "
-                  "say of them (row%s %s%s): look at them first; a slipped "
+                ? "%s: left out: %lld number(s) of the %lld known, far from "
+                  "what all others say (rows: %s%s); look at them first; if "
+                  "they are right, {outliers learn} counts them"
+                : "%s: %lld number(s) of the %lld known, far from what all "
+                  "others say (rows: %s%s): look at them first; a slipped "
                   "decimal hides what all others tell, and {outliers omit} "
                   "leaves such out",
             name, (long long)n, (long long)(r->o.omits ? known + n : known),
-            n > 1 ? "s" : "", rows, n > SHOWN ? ", ..." : "");
+            rows, n > SHOWN ? ", ..." : "");
 }

@@ -125,6 +125,73 @@ static void how_many_labels_are_wrong_is_said(void **state)
   command_end(&c);
 }
 
+static void read_cells(const command *c, const char *name, lapis_cells *to)
+{
+  char path[300];
+  snprintf(path, sizeof path, "%s/%s", c->folder, name);
+  lapis_ctx *ctx = lapis_ctx_new();
+  assert_true(lapis_cells_read(ctx, path, NULL, to) >= 0);
+  lapis_ctx_free(ctx);
+}
+
+static const char *at_title(const lapis_cells *t, int64_t row, const char *of)
+{
+  for (int64_t j = 0; j < t->columns; j++)
+    if (strcmp(t->text[j], of) == 0) return t->text[row * t->columns + j];
+  fail_msg("no column %s", of);
+  return NULL;
+}
+
+/* One price is ten times too high: its row, and no other, says what it rather
+ * is, in the table and on the page. */
+static void a_slipped_decimal_is_marked(void **state)
+{
+  enum { SLIPPED = 8 };
+  command c;
+  lapis_cells is, was;
+  start(&c);
+  read_cells(&c, "cars.csv", &was);
+  char words[400];
+  snprintf(words, sizeof words,
+           "cd %s && awk -F, -v OFS=, 'NR == 9 { $7 *= 10 } 1' cars.csv > new "
+           "&& mv new cars.csv",
+           c.folder);
+  assert_int_equal(system(words), 0);
+  command_do(&c, "fit auto " CARS "-o a.csv");
+  read_cells(&c, "a.csv", &is);
+  for (int64_t i = 1; i < is.rows; i++)
+    assert_int_equal(*at_title(&is, i, "rather") != '\0', i == SLIPPED);
+  double right = atof(at_title(&was, SLIPPED, "price"));
+  CHECK_NEAR(atof(at_title(&is, SLIPPED, "rather")), right, .2 * fabs(right));
+  lapis_cells_free(&is);
+  lapis_cells_free(&was);
+  command_do(&c, "fit auto " CARS "-o a.html");
+  static char page[1 << 17];
+  command_slurp(&c, "a.html", page, sizeof page);
+  char *marks = strstr(page, "\"marks\":[");
+  assert_non_null(marks);
+  *strchr(marks, ']') = '\0';
+  assert_int_equal(count_of(marks, "\"doubted\""), 1);
+  command_end(&c);
+}
+
+/* What has learnt from a label does not confirm it, neither in a table nor on
+ * a page: the column says what was said while it was hidden. */
+static void probabilities_of_given_labels_are_held_out(void **state)
+{
+  command c;
+  lapis_cells is;
+  start(&c);
+  command_do(&c, "fit auto " KINDS "-o a.csv --held-out 3");
+  read_cells(&c, "a.csv", &is);
+  for (int64_t i = 1; i < is.rows; i++)
+    if (strcmp(at_title(&is, i, "origin"), "given") == 0)
+      assert_string_equal(at_title(&is, i, "probability of slow"),
+                          at_title(&is, i, "held-out probability of slow"));
+  lapis_cells_free(&is);
+  command_end(&c);
+}
+
 static int decimals_of(const char *text)
 {
   const char *point = strchr(text, '.');
@@ -553,6 +620,8 @@ int test_analyst(void)
       cmocka_unit_test(numbers_that_nothing_predicts_are_said_first),
       cmocka_unit_test(the_column_with_most_gaps_is_proposed),
       cmocka_unit_test(how_many_labels_are_wrong_is_said),
+      cmocka_unit_test(a_slipped_decimal_is_marked),
+      cmocka_unit_test(probabilities_of_given_labels_are_held_out),
       cmocka_unit_test(numbers_have_the_decimals_of_their_column),
       cmocka_unit_test(a_word_in_many_columns_is_said_once),
       cmocka_unit_test(the_last_line_says_what_came_of_it),
