@@ -36,11 +36,29 @@ static void add(const grower *g, int64_t j, double *yes, double *seen)
   for (int64_t c = 0; c < g->p->K; c++) yes[c] += y[c], seen[c] += s[c];
 }
 
+/* One class each: a sample adds its weight to its own, and every class is seen
+ * alike. */
+static void sum_classes(const grower *g, const pending *at, double *yes,
+                        double *seen)
+{
+  double all = 0;
+  for (int64_t k = at->from; k < at->to; k++) {
+    int64_t j = g->order[k];
+    yes[g->one[j]] += g->weight[j];
+    all += g->weight[j];
+  }
+  for (int64_t c = 0; c < g->p->K; c++) seen[c] = all;
+}
+
 static void sum_of(const grower *g, const pending *at, double *yes,
                    double *seen)
 {
   memset(yes, 0, (size_t)g->p->K * sizeof *yes);
   memset(seen, 0, (size_t)g->p->K * sizeof *seen);
+  if (g->one != NULL) {
+    sum_classes(g, at, yes, seen);
+    return;
+  }
   for (int64_t k = at->from; k < at->to; k++) add(g, g->order[k], yes, seen);
 }
 
@@ -111,7 +129,7 @@ static bool draw_threshold(grower *g, const pending *at, int64_t i, double *to)
 }
 
 /* Sums of the samples at the node that are not above the threshold, theirs
- * beside them.  One class each: every class is seen alike. */
+ * beside them. */
 static int64_t sum_left(const grower *g, const pending *at, const split *s,
                         double *weight)
 {
@@ -123,8 +141,8 @@ static int64_t sum_left(const grower *g, const pending *at, const split *s,
     int64_t j = g->order[k];
     if (x[j] > s->threshold) continue;
     if (g->one != NULL) {
-      left[g->one[j]] += g->yes[j * K + g->one[j]];
-      seen += g->seen[j * K];
+      left[g->one[j]] += g->weight[j];
+      seen += g->weight[j];
     } else {
       add(g, j, left, of);
     }
@@ -169,7 +187,7 @@ static split find_split(grower *g, const pending *at, double weight)
       continue;
     }
     if (g->p->kind == TREES_BOOSTED) {
-      wanted -= boost_try(g, at, s.feature, &best);
+      wanted -= boost_try(g, at, s.feature, weight, &best);
       continue;
     }
     if (!draw_threshold(g, at, s.feature, &s.threshold)) continue;

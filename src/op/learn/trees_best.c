@@ -164,21 +164,21 @@ static void take(const grower *g, int64_t j, side *to)
   to->count++;
 }
 
-/* One class each: a step changes one class alone. */
+/* One class each: a step changes one class alone, by the sample's weight. */
 static void take_left(const grower *g, int64_t j, scan *s)
 {
-  int64_t K = g->p->K, c = g->one == NULL ? 0 : g->one[j];
+  int64_t c = g->one == NULL ? 0 : g->one[j];
   if (g->one == NULL) {
     take(g, j, &s->left);
     return;
   }
-  double y = g->yes[j * K + c], *left = &s->left.yes[c];
+  double y = g->weight[j], *left = &s->left.yes[c];
   s->left2 += y * (2 * *left + y);
   s->right2 -= y * (2 * (s->all.yes[c] - *left) - y);
   s->left_missing += y * s->missing.yes[c];
   *left += y;
-  s->left.seen[0] += g->seen[j * K];
-  s->left.weight += g->weight[j];
+  s->left.seen[0] += y;
+  s->left.weight += y;
   s->left.count++;
 }
 
@@ -220,8 +220,17 @@ static double gain(const grower *g, const scan *s, bool with)
   return sum;
 }
 
+/* at: the last key on the left, before that of the next value, if any. */
+static double threshold_of(const grower *g, const scan *s, const uint64_t *at,
+                           bool last)
+{
+  const double *x = g->X + s->feature * g->m;
+  if (last) return DBL_MAX;
+  return trees_between(x[at[0] & UINT32_MAX], x[at[1] & UINT32_MAX]);
+}
+
 static void consider(const grower *g, const scan *s, bool with,
-                     double threshold, split *best)
+                     const uint64_t *at, bool last, split *best)
 {
   int64_t count = s->left.count + (with ? s->missing.count : 0);
   double weight = s->left.weight + (with ? s->missing.weight : 0);
@@ -232,7 +241,7 @@ static void consider(const grower *g, const scan *s, bool with,
   if (best->feature >= 0 && !(more > best->gain)) return;
   bool right = s->missing.count > 0 ? !with : 2 * weight < s->all.weight;
   *best = (split){.feature = s->feature,
-                  .threshold = threshold,
+                  .threshold = threshold_of(g, s, at, last),
                   .gain = more,
                   .missing_right = right};
 }
@@ -240,18 +249,14 @@ static void consider(const grower *g, const scan *s, bool with,
 static void pass(const grower *g, scan *s, const uint64_t *key, int64_t n,
                  split *best)
 {
-  const double *x = g->X + s->feature * g->m;
   for (int64_t k = 0; k < n; k++) {
-    int64_t j = (int64_t)(key[k] & UINT32_MAX);
-    take_left(g, j, s);
+    take_left(g, (int64_t)(key[k] & UINT32_MAX), s);
     bool last = k == n - 1;
     if (!last && key[k] >> 32 == key[k + 1] >> 32) continue;
     if (last && s->missing.count == 0) return;
-    double to =
-        last ? DBL_MAX
-             : trees_between(x[j], x[(int64_t)(key[k + 1] & UINT32_MAX)]);
-    consider(g, s, false, to, best);
-    if (!last && s->missing.count > 0) consider(g, s, true, to, best);
+    consider(g, s, false, key + k, last, best);
+    if (!last && s->missing.count > 0)
+      consider(g, s, true, key + k, last, best);
   }
 }
 

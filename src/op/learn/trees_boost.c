@@ -128,24 +128,22 @@ void boost_next(grower *g)
 }
 
 /* ---- a split ------------------------------------------------------------*/
-static double gain_of(const double *stat, int64_t K)
+/* Of what `left` sums, and the rest of `all`; a division serves both.  Four
+ * sums side by side are what a processor does at once. */
+static double gain_of(const double *all, const double *left, int64_t K)
 {
-  double sum = 0;
-  for (int64_t c = 0; c < K; c++) {
-    double yes = stat[YES + c];
-    sum += yes * yes / (stat[YES + K + c] + RIDGE);
+  enum { ABREAST = 4 };
+  double sum[ABREAST] = {0};
+  for (int64_t c = 0; c < K; c += ABREAST) {
+    int64_t last = K - c < ABREAST ? K - c : ABREAST;
+    const double *of = all + YES + c, *at = left + YES + c;
+    for (int64_t k = 0; k < last; k++) {
+      double yes = at[k], bend = at[K + k] + RIDGE;
+      double other = of[k] - yes, rest = of[K + k] - at[K + k] + RIDGE;
+      sum[k] += (yes * yes * rest + other * other * bend) / (bend * rest);
+    }
   }
-  return sum;
-}
-
-static double gain_of_rest(const double *all, const double *left, int64_t K)
-{
-  double sum = 0;
-  for (int64_t c = 0; c < K; c++) {
-    double yes = all[YES + c] - left[YES + c];
-    sum += yes * yes / (all[YES + K + c] - left[YES + K + c] + RIDGE);
-  }
-  return sum;
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 static void add(double *to, const double *stat, int64_t width)
@@ -153,17 +151,24 @@ static void add(double *to, const double *stat, int64_t width)
   for (int64_t c = 0; c < width; c++) to[c] += stat[c];
 }
 
-/* Sums of each bin of feature i, what is missing behind them. */
-static void sum_bins(const grower *g, const pending *at, int64_t i)
+/* Sums of each bin of feature i that has samples, what is missing behind them;
+ * which these are. */
+static void sum_bins(const grower *g, const pending *at, int64_t i, bool *has)
 {
   const uint8_t *bin = g->boost.bin + i * g->m;
   const double *stat = g->boost.stat;
   double *sum = g->boost.sum;
   int64_t width = width_of(g);
-  memset(sum, 0, (size_t)(width * (g->boost.bins[i] + 1)) * sizeof *sum);
+  memset(has, false, (size_t)g->boost.bins[i] + 1);
   for (int64_t k = at->from; k < at->to; k++) {
     int64_t j = g->order[k];
-    add(sum + bin[j] * width, stat + j * width, width);
+    double *to = sum + bin[j] * width;
+    const double *of = stat + j * width;
+    if (has[bin[j]])
+      add(to, of, width);
+    else
+      memcpy(to, of, (size_t)width * sizeof *to);
+    has[bin[j]] = true;
   }
 }
 
@@ -174,25 +179,36 @@ static void consider(const grower *g, const double *all, const double *left,
   double weight = left[WEIGHT], other = all[WEIGHT] - weight;
   if (!trees_suffice(g, count, weight) || !trees_suffice(g, rest, other))
     return;
-  s.gain = gain_of(left, g->p->K) + gain_of_rest(all, left, g->p->K);
+  s.gain = gain_of(all, left, g->p->K);
   if (s.gain > least && (best->feature < 0 || s.gain > best->gain)) *best = s;
 }
 
-bool boost_try(grower *g, const pending *at, int64_t i, split *best)
+/* Sums of the node; a gain that a split has to surpass. */
+static double sum_node(const grower *g, const pending *at, double weight,
+                       double *all, double *none)
 {
   static const double LEAST = 1e-9; /* of the gain there is */
+  int64_t K = g->p->K;
+  all[COUNT] = (double)(at->to - at->from);
+  all[WEIGHT] = weight;
+  memcpy(all + YES, g->sum, 2 * (size_t)K * sizeof *all);
+  memset(none, 0, (size_t)width_of(g) * sizeof *none);
+  return gain_of(all, none, K) * (1 + LEAST) + LEAST;
+}
+
+bool boost_try(grower *g, const pending *at, int64_t i, double weight,
+               split *best)
+{
   int64_t width = width_of(g), bins = g->boost.bins[i];
   double *sum = g->boost.sum, *missing = sum + bins * width;
   double *all = sum + (TREES_BINS + 1) * width, *left = all + width;
-  sum_bins(g, at, i);
-  memset(all, 0, 2 * (size_t)width * sizeof *all);
-  for (int64_t b = 0; b <= bins; b++) add(all, sum + b * width, width);
-  bool gaps = missing[COUNT] > 0, varies = false;
-  double least = gain_of(all, g->p->K) * (1 + LEAST) + LEAST;
+  double least = sum_node(g, at, weight, all, left);
+  bool has[TREES_BINS + 1], varies = false;
+  sum_bins(g, at, i, has);
+  bool gaps = has[bins];
   for (int64_t b = 0; b < bins; b++) {
-    const double *here = sum + b * width;
-    if (!(here[COUNT] > 0)) continue;
-    add(left, here, width);
+    if (!has[b]) continue;
+    add(left, sum + b * width, width);
     if (b == bins - 1 && !gaps) break;
     varies = true;
     split s = {.feature = i, .threshold = g->boost.edge[i * TREES_BINS + b]};

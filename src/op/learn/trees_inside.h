@@ -89,7 +89,8 @@ bool trees_try_best(grower *g, const pending *at, int64_t i, double weight,
  * whose mean is the sum of the trees. */
 lapis_status boost_begin(grower *g, arena *own);
 void boost_next(grower *g);
-bool boost_try(grower *g, const pending *at, int64_t i, split *best);
+bool boost_try(grower *g, const pending *at, int64_t i, double weight,
+               split *best);
 void boost_leaf(grower *g, const pending *at, double *share);
 void boost_end(const grower *g);
 

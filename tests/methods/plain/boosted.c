@@ -73,6 +73,76 @@ static void one_split_is_the_best_of_all(void **state)
   discard(p, s);
 }
 
+/* Samples of feature i that go right: above a threshold, or gaps. */
+static bool goes_right(const problem *p, int j, int i, double at, bool gaps)
+{
+  double x = p->X[D * j + i];
+  return isnan(x) ? gaps : x > at;
+}
+
+/* The same of many classes and of gaps, which go to the better side: sums of
+ * each class are added up, what is gained added over classes.  score: of right
+ * and left, a class each. */
+enum { MANY = 7 };
+static void best_of_classes(const problem *p, stump *best,
+                            double score[2][MANY])
+{
+  double share[MANY] = {0};
+  *best = (stump){.gain = -INFINITY};
+  for (int j = 0; j < KNOWN; j++) share[(int)p->truth[j]] += 1. / KNOWN;
+  for (int k = 0; k < 2 * D * KNOWN; k++) {
+    int i = k % D, from = k / 2 / D;
+    double sum[2][MANY] = {{0}}, seen[2][MANY] = {{0}}, gain = 0;
+    for (int j = 0; j < KNOWN; j++) {
+      bool right = goes_right(p, j, i, p->X[D * from + i], k / D % 2 == 1);
+      for (int c = 0; c < MANY; c++) {
+        sum[right][c] += ((int)p->truth[j] == c) - share[c];
+        seen[right][c] += share[c] * (1 - share[c]);
+      }
+    }
+    for (int q = 0; q < 2 * MANY; q++) {
+      double yes = sum[q % 2][q / 2], of = seen[q % 2][q / 2];
+      gain += yes * yes / (of + 1);
+    }
+    if (isnan(p->X[D * from + i]) || !(gain > best->gain + 1e-9)) continue;
+    *best = (stump){.gain = gain,
+                    .feature = i,
+                    .threshold = p->X[D * from + i],
+                    .right = k / D % 2};
+    for (int q = 0; q < 2 * MANY; q++)
+      score[q % 2][q / 2] =
+          log(share[q / 2]) + .5 * sum[q % 2][q / 2] / (seen[q % 2][q / 2] + 1);
+  }
+}
+
+static void one_split_of_classes_is_the_best_of_all(void **state)
+{
+  problem *p = chess_board(KNOWN);
+  stump want;
+  double at[2][MANY];
+  for (int j = 0; j < N; j++) {
+    for (int i = 0; i < D; i++)
+      p->X[D * j + i] = round(20 * p->X[D * j + i]) / 20;
+    double f = 2 + p->X[D * j] - .8 * p->X[D * j + 1];
+    p->truth[j] = (int)fmin(fmax(floor(2 * f), 0), MANY - 1);
+    if (j < MANY) p->truth[j] = j;
+    if (j % 5 == 0) p->X[D * j] = NAN;
+    if (j < KNOWN) p->Y[j] = p->truth[j];
+  }
+  best_of_classes(p, &want, at);
+  lapis_solver *s = fit(p, 1, 1, .5);
+  const double *score = check_result(s, "scores");
+  for (int j = 0; j < N; j++)
+    for (int c = 0; c < MANY; c++) {
+      bool right =
+          goes_right(p, j, want.feature, want.threshold, want.right > 0);
+      double others = 0;
+      for (int k = 0; k < MANY; k++) others += k == c ? 0 : exp(at[right][k]);
+      CHECK_NEAR(score[MANY * j + c], at[right][c] - log(others), 1e-12);
+    }
+  discard(p, s);
+}
+
 static double loss(const problem *p, const lapis_solver *s, int from, int to)
 {
   const double *q = check_result(s, "probabilities");
@@ -220,6 +290,7 @@ int test_boosted(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_split_is_the_best_of_all),
+      cmocka_unit_test(one_split_of_classes_is_the_best_of_all),
       cmocka_unit_test(more_trees_fit_better),
       cmocka_unit_test(classes_are_a_softmax_and_gaps_tell),
       cmocka_unit_test(unknown_labels_and_weights_count),
