@@ -269,93 +269,143 @@ static lapis_status fit_labels(lapis_ctx *ctx, const calibration *x,
 /* ---- one class of K -----------------------------------------------------*/
 typedef struct classes {
   const calibration *of;
-  double *p; /* K: of a sample */
-  double e;  /* of a smoothed target what each other class has */
+  double *p, *all; /* K x n: shares of exp, up to a factor a sample, n: `all` */
+  double e;        /* of a smoothed target what each other class has */
 } classes;
 
-/* Value; with `at` (class, or K: the slope) also the first and second
- * derivative there. */
-static double softmax(const classes *x, const sigmoid *b, int64_t at,
-                      double *first, double *second)
+static bool is_yes(const classes *x, int64_t c, int64_t j)
+{
+  return x->of->sign[j * x->of->K + c] > 0;
+}
+
+static double target_of(const classes *x, int64_t c, int64_t j)
+{
+  return is_yes(x, c, j) ? 1 - (double)(x->of->K - 1) * x->e : x->e;
+}
+
+/* p and all of a sample; its loss. */
+static double spread_one(const classes *x, const sigmoid *b, int64_t j)
+{
+  int64_t K = x->of->K;
+  const double *s = x->of->score + j * K;
+  double *p = x->p + j * K, most = -INFINITY, all = 0, loss = 0;
+  for (int64_t c = 0; c < K; c++) {
+    p[c] = b[0].slope * s[c] + b[c].bias;
+    most = fmax(most, p[c]);
+  }
+  for (int64_t c = 0; c < K; c++) {
+    loss -= target_of(x, c, j) * (p[c] - most);
+    all += p[c] = exp(p[c] - most);
+  }
+  x->all[j] = all;
+  return loss + log(all);
+}
+
+/* p and all at b; the value there. */
+static double spread(const classes *x, const sigmoid *b)
 {
   const calibration *of = x->of;
-  int64_t K = of->K;
-  double sum = 0, g = 0, h = 0, slope = b[0].slope;
+  double sum = 0;
   for (int64_t j = 0; j < of->n; j++) {
-    const double *s = of->score + j * K, *sign = of->sign + j * K;
-    double most = -INFINITY, all = 0, mean = 0, square = 0, sure = 0;
     double w = weight_of(of, 0, j);
-    int64_t y = 0;
-    if (!(w > 0)) continue;
-    for (int64_t c = 0; c < K; c++) {
-      x->p[c] = slope * s[c] + b[c].bias;
-      most = fmax(most, x->p[c]);
-      y = sign[c] > 0 ? c : y;
-    }
-    for (int64_t c = 0; c < K; c++) {
-      double t = c == y ? 1 - (double)(K - 1) * x->e : x->e;
-      sum -= w * t * (x->p[c] - most);
-      sure += t * s[c];
-    }
-    for (int64_t c = 0; c < K; c++) all += x->p[c] = exp(x->p[c] - most);
-    sum += w * log(all);
-    for (int64_t c = 0; at == K && c < K; c++) {
-      mean += x->p[c] / all * s[c];
-      square += x->p[c] / all * s[c] * s[c];
-    }
-    if (at == K) g += w * (mean - sure), h += w * (square - mean * mean);
-    if (at < K) {
-      double q = x->p[at] / all;
-      double t = at == y ? 1 - (double)(K - 1) * x->e : x->e;
-      g += w * (q - t), h += w * (q * (1 - q));
-    }
+    if (w > 0) sum += w * spread_one(x, b, j);
   }
-  for (int64_t c = 0; c < K && isfinite(of->ridge); c++)
+  for (int64_t c = 0; c < of->K && isfinite(of->ridge); c++)
     sum += of->ridge * b[c].bias * b[c].bias / 2;
-  if (at < K) g += of->ridge * b[at].bias, h += of->ridge;
-  *first = g;
-  *second = h;
   return sum;
 }
 
-static void set(sigmoid *b, int64_t K, int64_t at, double v)
+static void set_slope(sigmoid *b, int64_t K, double v)
 {
-  for (int64_t c = 0; at == K && c < K; c++) b[c].slope = v;
-  if (at < K) b[at].bias = v;
+  for (int64_t c = 0; c < K; c++) b[c].slope = v;
 }
 
-/* One coordinate; by how much the value fell. */
-static double step(const classes *x, sigmoid *b, int64_t at)
+/* By how much the value falls by a Newton step of the slope. */
+static double step_slope(const classes *x, sigmoid *b)
 {
-  int64_t K = x->of->K;
-  double g, h, unused[2], value = softmax(x, b, at, &g, &h);
-  double from = at == K ? b[0].slope : b[at].bias;
+  const calibration *of = x->of;
+  double g = 0, h = 0, value = spread(x, b), from = b[0].slope;
+  for (int64_t j = 0; j < of->n; j++) {
+    const double *s = of->score + j * of->K, *p = x->p + j * of->K;
+    double mean = 0, square = 0, sure = 0, w = weight_of(of, 0, j);
+    if (!(w > 0)) continue;
+    for (int64_t c = 0; c < of->K; c++) {
+      double q = p[c] / x->all[j];
+      mean += q * s[c];
+      square += q * s[c] * s[c];
+      sure += target_of(x, c, j) * s[c];
+    }
+    g += w * (mean - sure);
+    h += w * (square - mean * mean);
+  }
   for (double t = 1; t > 1e-6 && g != 0; t /= 2) {
-    double to = from - t * g / fmax(h, 1e-12);
-    set(b, K, at, at == K ? fmax(to, 0) : to);
-    double now = softmax(x, b, at, &unused[0], &unused[1]);
+    set_slope(b, of->K, fmax(from - t * g / fmax(h, 1e-12), 0));
+    double now = spread(x, b);
     if (now < value) return value - now;
   }
-  set(b, K, at, from);
+  set_slope(b, of->K, from);
+  (void)spread(x, b);
   return 0;
 }
 
+/* By how much the value falls where the bias of class c grows by d. */
+static double fall(const classes *x, double bias, int64_t c, double d)
+{
+  const calibration *of = x->of;
+  double sum = -of->ridge * d * (bias + d / 2), more = expm1(d);
+  for (int64_t j = 0; j < of->n; j++) {
+    double w = weight_of(of, 0, j);
+    if (!(w > 0)) continue;
+    double q = x->p[j * of->K + c] / x->all[j];
+    sum -= w * (log1p(q * more) - target_of(x, c, j) * d);
+  }
+  return sum;
+}
+
+/* The same of the bias of class c, which changes one number a sample. */
+static double step_bias(const classes *x, sigmoid *b, int64_t c)
+{
+  const calibration *of = x->of;
+  double g = of->ridge * b[c].bias, h = of->ridge;
+  for (int64_t j = 0; j < of->n; j++) {
+    double w = weight_of(of, 0, j);
+    if (!(w > 0)) continue;
+    double q = x->p[j * of->K + c] / x->all[j];
+    g += w * (q - target_of(x, c, j));
+    h += w * (q * (1 - q));
+  }
+  for (double t = 1; t > 1e-6 && g != 0; t /= 2) {
+    double d = -t * g / fmax(h, 1e-12), fell = fall(x, b[c].bias, c, d);
+    if (!(fell > 0)) continue;
+    b[c].bias += d;
+    for (int64_t j = 0; j < of->n; j++) {
+      double *p = &x->p[j * of->K + c], less = *p;
+      *p *= exp(d);
+      x->all[j] += *p - less;
+    }
+    return fell;
+  }
+  return 0;
+}
+
+/* Coordinate by coordinate. */
 static lapis_status fit_softmax(lapis_ctx *ctx, const calibration *of,
                                 sigmoid *out)
 {
-  int64_t K = of->K, last = isfinite(of->ridge) ? 0 : K; /* the slope alone */
-  classes x = {.of = of, .p = base_alloc(ctx, K, sizeof *x.p)};
-  if (x.p == NULL) return LAPIS_ENOMEM;
+  int64_t K = of->K, biases = isfinite(of->ridge) ? K : 0;
+  double *room = base_alloc(ctx, (K + 1) * of->n, sizeof *room);
+  if (room == NULL) return LAPIS_ENOMEM;
+  classes x = {.of = of, .p = room, .all = room + K * of->n};
   double n[2];
   count(of, 0, n);
   x.e = 1 / (n[0] + n[1] + 2) / (double)(K - 1);
   for (int64_t c = 0; c < K; c++) out[c] = (sigmoid){1, 0};
   for (int k = 0; k < SOFTMAX_ROUNDS; k++) {
-    double fell = 0;
-    for (int64_t at = K; at >= last; at--) fell += step(&x, out, at);
+    double fell = step_slope(&x, out);
+    for (int64_t c = biases - 1; c >= 0; c--) fell += step_bias(&x, out, c);
     if (fell < 1e-6 * (double)of->n) break;
   }
-  base_free(x.p);
+  base_free(room);
   return LAPIS_OK;
 }
 

@@ -173,6 +173,44 @@ static void softmaxes_are_stationary(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Of many classes, too, each with an offset of its own that its bias has to
+ * take back. */
+static void offsets_are_taken_back(void **state)
+{
+  enum { L = 12, SOME = 240 };
+  static double score[L * SOME], sign[L * SOME];
+  const double other = 1. / (SOME + 2) / (L - 1);
+  uint64_t seed = 5;
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < L * SOME; k++) {
+    int c = k % L, y = k / L % L;
+    score[k] = check_normal(&seed) + 2 * (c == y) + c % 5;
+    sign[k] = c == y ? 1 : -1;
+  }
+  sigmoid s[L];
+  calibration of = {.score = score,
+                    .sign = sign,
+                    .K = L,
+                    .n = SOME,
+                    .classes = true,
+                    .ridge = L};
+  assert_int_equal(calibrate(ctx, &of, s), 0);
+  double g[L + 1] = {0};
+  for (int j = 0; j < SOME; j++) {
+    double p[L], sum = 0;
+    for (int c = 0; c < L; c++)
+      sum += p[c] = exp(s[c].slope * score[j * L + c] + s[c].bias);
+    for (int c = 0; c < L; c++) {
+      double off = p[c] / sum - (c == j % L ? 1 - other * (L - 1) : other);
+      g[c] += off;
+      g[L] += off * score[j * L + c];
+    }
+  }
+  for (int c = 0; c < L; c++) CHECK_NEAR(g[c] + of.ridge * s[c].bias, 0, .5);
+  CHECK_NEAR(g[L], 0, .5);
+  lapis_ctx_free(ctx);
+}
+
 /* Classes that scores separate leave no infinite slope, which would say that
  * nobody ever errs: one error in n + 2 is left. */
 static void separated_classes_leave_doubt(void **state)
@@ -303,6 +341,7 @@ int test_calibrate(void)
       cmocka_unit_test(rare_labels_share_the_slope),
       cmocka_unit_test(weights_are_samples),
       cmocka_unit_test(softmaxes_are_stationary),
+      cmocka_unit_test(offsets_are_taken_back),
       cmocka_unit_test(separated_classes_leave_doubt),
       cmocka_unit_test(probabilities_rank_as_scores),
       cmocka_unit_test(answers_of_a_race_rank_as_scores),
