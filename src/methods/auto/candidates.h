@@ -308,8 +308,12 @@ static inline double race_tie(const comparison *r)
 {
   return r->o.numbers ? 0 : .002;
 }
-/* Ends candidates from first on that are clearly behind by the first fold, but
- * for the best of those that are alike, which says how far these are. */
+/* So many behind it in the first fold end there: the best of those that are
+ * alike goes on anyway, so that one that ends has to be both behind by chance
+ * and the best of them to be missed. */
+static const double ENDS_BEHIND = 2;
+/* Ends such candidates from first on, but for the best of those that are alike,
+ * which says how far these are. */
 lapis_status race_end_behind(comparison *r, int first);
 
 #endif

@@ -340,7 +340,7 @@ static lapis_status end_behind(comparison *r, int first, candidate *at,
     if (r->run[i].score == NULL || stays) continue;
     TRY(judge_first(r, &r->run[i], only, &at[i]));
     double by = mean_loss(r, &at[i], &at[leader], &error);
-    r->run[i].ended = by > fmax(CLEARLY_BEHIND * error, race_tie(r));
+    r->run[i].ended = by > fmax(ENDS_BEHIND * error, race_tie(r));
     for (int64_t f = 1; f < r->used; f++)
       *candidate_answered(r, i, f) |= r->run[i].ended;
   }

@@ -526,6 +526,22 @@ static void who_cannot_win_ends_early(void **state)
   }
 }
 
+/* Two errors behind are enough, as the best of each kind goes on: where blobs
+ * overlap few are three behind. */
+static void two_errors_behind_end(void **state)
+{
+  int ended = 0;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    blobs *b = make(1.5, 0, 1, seed);
+    for (int j = KNOWN; j < 150; j++) b->Y[j] = b->tall[j];
+    comparison *race = run(b, true);
+    ended += comparison_what(race).ended;
+    comparison_free(race);
+    discard(b);
+  }
+  CHECK_AT_LEAST(ended, 9); /* by three: 4 */
+}
+
 static void noise_is_said_to_be_noise(void **state)
 {
   for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -740,6 +756,7 @@ int test_compare(void)
       cmocka_unit_test(no_mean_answers_for_a_better_one),
       cmocka_unit_test(a_mean_of_shares_does_not_answer),
       cmocka_unit_test(who_cannot_win_ends_early),
+      cmocka_unit_test(two_errors_behind_end),
       cmocka_unit_test(noise_is_said_to_be_noise),
       cmocka_unit_test(too_few_labels),
       cmocka_unit_test(stated_settings_stay),
