@@ -19,8 +19,8 @@ typedef struct doubt {
   wrong_label of;
   double p;     /* of the label as it is given */
   double gain;  /* log-loss less than that of the shares of the labels */
-  double wrong; /* the probability that it is, or NaN */
-  int64_t sample, class_, group;
+  double wrong; /* the probability that it is */
+  int64_t sample, class_;
 } doubt;
 
 typedef struct asked { /* what is asked, of whom */
@@ -63,8 +63,7 @@ static double log_odds(double p)
 static int least_first(const void *a, const void *b)
 {
   const doubt *x = a, *y = b;
-  if (x->wrong != y->wrong && !isnan(x->wrong))
-    return x->wrong > y->wrong ? -1 : 1;
+  if (x->wrong != y->wrong) return x->wrong > y->wrong ? -1 : 1;
   if (x->p != y->p) return x->p < y->p ? -1 : 1;
   return (x->sample > y->sample) - (x->sample < y->sample);
 }
@@ -82,19 +81,22 @@ int64_t doubt_class(const targets *t, const lapis_mat *scores, int64_t j,
   return other;
 }
 
+static int64_t group_of(const asked *of, int64_t j)
+{
+  return of->group == NULL ? 0 : of->group[j];
+}
+
 /* A label that a sample has or not, and what p says of it; false: not known. */
 static bool ask_one(const asked *of, int64_t j, int64_t c, doubt *out)
 {
   double q = lapis_mat_at(of->p, c, j);
   double sign = of->t->sign[j * of->t->classes + c];
   double p = sign > 0 ? q : 1 - q, f = of->share[c];
-  *out = (doubt){.of = {log_odds(fmax(q, 1 - q)), p < .5, 1},
+  *out = (doubt){.of = {log_odds(fmax(q, 1 - q)), p < .5, 1, group_of(of, j)},
                  .p = p,
                  .gain = gain(p, sign > 0 ? f : 1 - f),
-                 .wrong = NAN,
                  .sample = j,
-                 .class_ = c,
-                 .group = of->group == NULL ? 0 : of->group[j]};
+                 .class_ = c};
   return !isnan(sign) && !isnan(q) && !of->alone[2 * c + (sign > 0)];
 }
 
@@ -106,13 +108,11 @@ static bool ask_class(const asked *of, int64_t j, doubt *out)
   int64_t own, other = doubt_class(of->t, of->p, j, &own);
   double p = lapis_mat_at(of->p, own, j), q = lapis_mat_at(of->p, other, j);
   double rest = fmin(p / fmax(1 - q, LEAST), 1); /* where it is another */
-  *out = (doubt){.of = {log_odds(fmax(p, q)), p < q, rest},
+  *out = (doubt){.of = {log_odds(fmax(p, q)), p < q, rest, group_of(of, j)},
                  .p = p >= q ? fmax(p, .5) : p,
                  .gain = gain(p, of->share[own]),
-                 .wrong = NAN,
                  .sample = j,
-                 .class_ = other,
-                 .group = of->group == NULL ? 0 : of->group[j]};
+                 .class_ = other};
   return !isnan(p) && !of->alone[2 * own + 1];
 }
 
@@ -133,7 +133,7 @@ static int64_t ask(const asked *of, doubt *all)
 static int group_first(const void *a, const void *b)
 {
   const doubt *x = a, *y = b;
-  return (x->group > y->group) - (x->group < y->group);
+  return (x->of.group > y->of.group) - (x->of.group < y->of.group);
 }
 
 /* Samples of one group are predicted alike.  The square of the standard error
@@ -147,7 +147,8 @@ static double square_error(const asked *of, doubt *all, int64_t n,
   if (of->group != NULL) qsort(all, (size_t)n, sizeof *all, group_first);
   for (int64_t k = 0; k < n; k++) {
     of_group += value(&all[k]) - mean;
-    if (of->group != NULL && k + 1 < n && all[k + 1].group == all[k].group)
+    if (of->group != NULL && k + 1 < n &&
+        all[k + 1].of.group == all[k].of.group)
       continue;
     sum += of_group * of_group;
     of_group = 0;
@@ -189,6 +190,23 @@ static bool is_clear(const asked *of, doubt *all, int64_t n)
   return groups > 1 && mean > lapis_far_errors(groups) * sqrt(square);
 }
 
+/* How probable each is wrong; of groups, which lie together, by how well each
+ * is predicted. */
+static lapis_status find_wrong(lapis_ctx *ctx, const asked *of, doubt *all,
+                               int64_t n, const wrong_share *w)
+{
+  if (of->group == NULL) {
+    for (int64_t k = 0; k < n; k++) all[k].wrong = wrong_is(w, &all[k].of);
+    return LAPIS_OK;
+  }
+  double *is = base_alloc(ctx, n, sizeof *is);
+  if (is == NULL) return LAPIS_ENOMEM;
+  lapis_status s = wrong_in_groups(ctx, w, &all->of, sizeof *all, n, is);
+  for (int64_t k = 0; k < n; k++) all[k].wrong = is[k];
+  base_free(is);
+  return s;
+}
+
 /* Says how many are wrong, and leaves the most doubtful first; *found: how many
  * of these are wrong rather than right. */
 static lapis_status judge(lapis_ctx *ctx, const asked *of, doubt *all,
@@ -200,6 +218,7 @@ static lapis_status judge(lapis_ctx *ctx, const asked *of, doubt *all,
   for (int64_t k = 0; k < n; k++) others += is_other(&all[k]) / (double)n;
   double count = trials(of, all, n, others);
   TRY(wrong_fit(ctx, &all->of, sizeof *all, n, fmax(K, 2), count, &w));
+  TRY(find_wrong(ctx, of, all, n, &w));
   wrong[0] = (int64_t)floor(w.low * (double)n);
   wrong[1] = (int64_t)ceil(w.high * (double)n);
   wrong[2] = n;
@@ -211,13 +230,9 @@ static lapis_status judge(lapis_ctx *ctx, const asked *of, doubt *all,
     wrong[3] = LAPIS_DOUBTS_GUESSED;
   else if (w.f > MOST_WRONG || wide)
     wrong[3] = LAPIS_DOUBTS_HARD;
-  bool some = wrong[3] > 0 && wrong[0] > 0;
   if (wrong[3] < 0) wrong[0] = 0, wrong[1] = n;
-  for (int64_t k = 0; k < n; k++) {
-    double is = wrong_is(&w, &all[k].of);
-    if (some) all[k].wrong = is;
-    *found += wrong[3] != LAPIS_DOUBTS_GUESSED && wrong[3] != 0 && is >= .5;
-  }
+  bool none = wrong[3] == LAPIS_DOUBTS_GUESSED || wrong[3] == 0;
+  for (int64_t k = 0; k < n && !none; k++) *found += all[k].wrong >= .5;
   qsort(all, (size_t)n, sizeof *all, least_first);
   return LAPIS_OK;
 }
@@ -307,10 +322,11 @@ lapis_status lapis_doubts(lapis_ctx *ctx, const lapis_mat *Y,
   if (room && fits) {
     int64_t n = ask(&of, all);
     s = judge(ctx, &of, all, n, wrong, found);
+    bool said = wrong[3] > 0 && wrong[0] > 0; /* that some are wrong */
     for (int64_t k = 0; s >= 0 && k < n && k < count; k++) {
       index[2 * k] = all[k].sample;
       index[2 * k + 1] = all[k].class_;
-      probability[k] = all[k].wrong;
+      probability[k] = said ? all[k].wrong : NAN;
     }
     if (*found > count) *found = count;
   }

@@ -25,7 +25,13 @@
  * to what the surest predictions allow, who need no such law.  What is said of
  * a single label is the mean over f and a by their likelihood, f exponential
  * and log a normal before.  (g = 0 misses labels where many are wrong, g = f
- * finds too many where classes overlap.) */
+ * finds too many where classes overlap.)
+ *
+ * Where samples come in groups, predictions are better in one and worse in
+ * another: each group has an a of its own, log a normal about that of all, or,
+ * once in a hundred, predictions know nothing there, a = 0.  Its labels tell
+ * which, so a group that is contradicted as a whole is no group of wrong
+ * labels. */
 #include "choose/wrong.h"
 
 #include <math.h>
@@ -36,14 +42,18 @@
 enum {
   BINS = WRONG_BINS,
   RESTS = WRONG_RESTS,
-  EXPONENTS = 40,
-  SHARES = 41,
+  EXPONENTS = WRONG_EXPONENTS,
+  SHARES = WRONG_SHARES,
+  OWN = EXPONENTS + 1, /* a of a group; the last one is 0 */
   ZOOMS = 3,
   SURE = 30
 };
 static const double SUREST = 8, MOST = .45, WILKS = 1.92, LEAST = 1e-12;
 static const double MAY_BE = 1e-3; /* of the likeliest point */
 static const double USUAL = .1;    /* the mean of f before labels are seen */
+static const double APART = .2;    /* groups, in log a */
+static const double STRANGE =
+    .01; /* groups of which predictions know nothing */
 
 typedef struct counts {
   /* labels, by odds of what was predicted, others by powers of 1/2 of r */
@@ -74,18 +84,32 @@ static double error_of(double odds, double a)
   return 1 / (1 + exp(a * odds));
 }
 
+static const wrong_label *label_at(const wrong_label *all, size_t stride,
+                                   int64_t k)
+{
+  return (const void *)((const char *)all + (size_t)k * stride);
+}
+
+static int bin_of(const wrong_label *x)
+{
+  return (int)rint(fmin(fmax(x->odds, 0), SUREST) / SUREST * (BINS - 1));
+}
+
+/* RESTS: it is the likeliest. */
+static int rest_of(const wrong_label *x)
+{
+  if (!x->other) return RESTS;
+  return (int)rint(-log2(fmax(x->rest, ldexp(1, 1 - RESTS))));
+}
+
 static void count(const wrong_label *all, size_t stride, int64_t n, counts *to)
 {
   memset(to, 0, sizeof *to);
   for (int64_t k = 0; k < n; k++) {
-    const wrong_label *x =
-        (const wrong_label *)(const void *)((const char *)all +
-                                            (size_t)k * stride);
-    double odds = fmin(fmax(x->odds, 0), SUREST);
-    int bin = (int)rint(odds / SUREST * (BINS - 1));
-    double rest = fmax(x->rest, ldexp(1, 1 - RESTS));
-    if (x->other)
-      to->other[bin][(int)rint(-log2(rest))]++;
+    const wrong_label *x = label_at(all, stride, k);
+    int bin = bin_of(x), rest = rest_of(x);
+    if (rest < RESTS)
+      to->other[bin][rest]++;
     else
       to->is[bin]++;
   }
@@ -173,10 +197,13 @@ static void find_means(double from, double step, double *log_of, double most,
   }
   for (int i = 0; i < SHARES; i++) {
     double odds[BINS], f = from + i * step;
+    out->share[i] = f;
     for (int b = 0; b < BINS; b++) odds[b] = undone(odds_of(b), f, out->K);
     for (int k = 0; k < EXPONENTS; k++) {
-      double share = weight[i * EXPONENTS + k] / sum;
-      if (share > 0) add_mean(out, odds, f, exponent(k), share);
+      double part = weight[i * EXPONENTS + k] / sum;
+      if (part > 0) add_mean(out, odds, f, exponent(k), part);
+      out->of_share[i] += part;
+      out->of_exponent[k] += part;
     }
   }
 }
@@ -246,4 +273,89 @@ double wrong_is(const wrong_share *w, const wrong_label *x)
   return between(between(w->mean[b][r], w->mean[b][r + 1], deep - r),
                  between(w->mean[b + 1][r], w->mean[b + 1][r + 1], deep - r),
                  at - b);
+}
+
+/* The logarithm of how probable each a is in a group. */
+static void find_own(const wrong_share *w, double *log_of)
+{
+  double own[EXPONENTS] = {0};
+  for (int k = 0; k < EXPONENTS; k++) {
+    double all = 0, near[EXPONENTS];
+    for (int l = 0; l < EXPONENTS; l++) {
+      double apart = log(exponent(l) / exponent(k)) / APART;
+      all += near[l] = exp(-.5 * apart * apart);
+    }
+    for (int l = 0; l < EXPONENTS; l++)
+      own[l] += w->of_exponent[k] * near[l] / all;
+  }
+  for (int k = 0; k < EXPONENTS; k++)
+    log_of[k] = log(fmax((1 - STRANGE) * own[k], LEAST));
+  log_of[EXPONENTS] = log(STRANGE);
+}
+
+/* By f, of each bin, rest and a: the logarithm of how probable such a label is,
+ * and how probable it is then wrong. */
+typedef struct by_own {
+  double log_of[BINS][RESTS + 1][OWN], wrong[BINS][RESTS + 1][OWN];
+} by_own;
+
+static void fill_own(double f, double K, by_own *to)
+{
+  for (int b = 0; b < BINS; b++) {
+    double odds = undone(odds_of(b), f, K);
+    for (int k = 0; k < OWN; k++) {
+      double e = error_of(odds, k < EXPONENTS ? exponent(k) : 0), right = e;
+      for (int r = 0; r <= RESTS; r++) {
+        if (r == RESTS) right = 1 - e;
+        double is = given(f, right, K);
+        to->log_of[b][r][k] = log(is);
+        to->wrong[b][r][k] = f * (1 - right) / (K - 1) / is;
+        right /= 2;
+      }
+    }
+  }
+}
+
+/* Of the labels from..to - 1, of one group; part: how probable f is. */
+static void add_group(const by_own *of, const double *own,
+                      const wrong_label *all, size_t stride, int64_t from,
+                      int64_t to, double part, double *is)
+{
+  double weight[OWN], most = -INFINITY, sum = 0;
+  memcpy(weight, own, sizeof weight);
+  for (int64_t j = from; j < to; j++) {
+    const wrong_label *x = label_at(all, stride, j);
+    const double *log_of = of->log_of[bin_of(x)][rest_of(x)];
+    for (int k = 0; k < OWN; k++) weight[k] += log_of[k];
+  }
+  for (int k = 0; k < OWN; k++) most = fmax(most, weight[k]);
+  for (int k = 0; k < OWN; k++) sum += weight[k] = exp(weight[k] - most);
+  for (int64_t j = from; j < to; j++) {
+    const wrong_label *x = label_at(all, stride, j);
+    const double *wrong = of->wrong[bin_of(x)][rest_of(x)];
+    for (int k = 0; k < OWN; k++) is[j] += part * weight[k] / sum * wrong[k];
+  }
+}
+
+lapis_status wrong_in_groups(lapis_ctx *ctx, const wrong_share *w,
+                             const wrong_label *all, size_t stride, int64_t n,
+                             double *is)
+{
+  double own[OWN];
+  by_own *of = base_alloc(ctx, 1, sizeof *of);
+  if (of == NULL) return LAPIS_ENOMEM;
+  memset(is, 0, (size_t)n * sizeof *is);
+  find_own(w, own);
+  for (int i = 0; i < SHARES; i++) {
+    if (!(w->of_share[i] > 0)) continue;
+    fill_own(w->share[i], w->K, of);
+    for (int64_t from = 0, to; from < n; from = to) {
+      int64_t group = label_at(all, stride, from)->group;
+      for (to = from + 1; to < n && label_at(all, stride, to)->group == group;)
+        to++;
+      add_group(of, own, all, stride, from, to, w->of_share[i], is);
+    }
+  }
+  base_free(of);
+  return LAPIS_OK;
 }

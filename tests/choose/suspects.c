@@ -167,6 +167,42 @@ static void what_cannot_be_said_is_not(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Forty groups of fifteen; of the first, predictions are sure and know
+ * nothing; of each other, one label is turned. */
+static void a_group_that_is_contradicted_is_not_wrong(void **state)
+{
+  enum { EACH = 15, STRANGE = 1 };
+  said s;
+  double of_wrong = 0, of_strange = 0;
+  uint64_t seed = 5;
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int j = 0; j < FROM; j++) {
+    bool is = check_uniform(&seed) < .5, knows = j >= STRANGE * EACH;
+    bool says = knows ? is : check_uniform(&seed) < .5;
+    s.group[j] = j / EACH;
+    s.is_wrong[j] = knows && j % EACH == 0;
+    s.Y[j] = s.is_wrong[j] ? !is : is;
+    double unsure = pow(10, -1 - 3 * check_uniform(&seed));
+    s.p[j] = says ? 1 - unsure : unsure;
+  }
+  lapis_mat Y = lapis_mat_f64(s.Y, 1, FROM), p = lapis_mat_f64(s.p, 1, FROM);
+  for (int groups = 0; groups < 2; groups++) {
+    assert_true(lapis_doubts(ctx, &Y, groups ? s.group : NULL, &p, FROM,
+                             s.index, s.probability, &s.found, s.wrong) >= 0);
+    assert_true(s.wrong[3] > 0);
+    of_wrong = of_strange = 0;
+    for (int64_t i = 0; i < s.wrong[2]; i++) {
+      int64_t j = s.index[2 * i];
+      assert_in_range(s.probability[i] * 1e6, 0, 1e6);
+      if (s.is_wrong[j]) of_wrong += s.probability[i] / (FROM / EACH - STRANGE);
+      if (j < STRANGE * EACH) of_strange = fmax(of_strange, s.probability[i]);
+    }
+    assert_true(of_wrong > .7);
+    assert_true(groups ? of_strange < .3 : of_strange > .7);
+  }
+  lapis_ctx_free(ctx);
+}
+
 /* One label of twenty is contradicted by who is all but certain: by log-loss
  * that is worse than guessing, and yet all others are told. */
 static void sure_contradictions_are_no_guesses(void **state)
@@ -364,6 +400,7 @@ int test_suspects(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(by_scores_and_by_doubts),
+      cmocka_unit_test(a_group_that_is_contradicted_is_not_wrong),
       cmocka_unit_test(sure_contradictions_are_no_guesses),
       cmocka_unit_test(the_only_label_of_a_class_is_not_doubted),
       cmocka_unit_test(what_cannot_be_said_is_not),
