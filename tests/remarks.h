@@ -6,6 +6,7 @@
 #define LAPIS_REMARKS_H
 
 #define ARE_IDENTICAL "images are identical with others"
+#define AT_OTHER_PLACES "looked for in other ways, most are at other places"
 #define AUROC_OF_SCORES "auroc compares scores"
 #define ANSWERS_AGAIN "are kept; without "
 #define BAG_RULE "a bag scored above"

@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image
 
 LAPIS = sys.argv[1] if len(sys.argv) > 1 else "build/lapis"
-DATA = os.environ["LAPIS_DATA"]
+DATA = os.environ.get("LAPIS_DATA", "")
 
 
 def found(images, first, points, options):
@@ -101,4 +101,5 @@ def main():
             row("10 photographs, warped 5 times", options, runs)
 
 
-main()
+if __name__ == "__main__":
+    main()

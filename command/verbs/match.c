@@ -36,6 +36,13 @@ static int64_t instances_of(const lapis_solver *f)
   return (int64_t)most;
 }
 
+/* Whether all of its points are in doubt, together. */
+static bool is_misplaced(const lapis_solver *f, int64_t image)
+{
+  lapis_mat placed = result_of(f, "placed");
+  return placed.cols > 0 && lapis_mat_at(&placed, 0, image) < 0.5;
+}
+
 static int print(cli *c, const lapis_solver *f)
 {
   lapis_mat names = result_of(f, "names"), group = result_of(f, "group");
@@ -50,8 +57,9 @@ static int print(cli *c, const lapis_solver *f)
   for (int64_t k = 0; k < names.cols; k++) {
     int64_t less = doubtful(&inlier, k);
     flow_print_text(flow_text_at(&names, k), wide);
-    printf("  %9lld  %8lld  %8lld\n", (long long)points_of(&group, k),
-           (long long)(inlier.rows - less), (long long)less);
+    printf("  %9lld  %8lld  %8lld%s\n", (long long)points_of(&group, k),
+           (long long)(inlier.rows - less), (long long)less,
+           is_misplaced(f, k) ? "  placement doubtful" : "");
   }
   int64_t points = inlier.rows * inlier.cols;
   printf("\n%lld image%s, %lld inlier%s%s", (long long)names.cols,
@@ -96,6 +104,8 @@ static void put_json(lapis_json *to, const lapis_solver *f)
     lapis_json_put_text(one, "name", flow_text_at(&names, k));
     lapis_json_put_integer(one, "keypoints", points_of(&group, k));
     lapis_json_put_integer(one, "doubtful", doubtful(&inlier, k));
+    if (result_of(f, "placed").cols > 0)
+      lapis_json_put_bool(one, "placement_doubtful", is_misplaced(f, k));
     lapis_json_put(one, "points", points);
     lapis_json_put(images, NULL, one);
   }

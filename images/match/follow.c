@@ -15,7 +15,9 @@
  * A point is sure where a second way comes to the same: looked for straight
  * from the first image it is there, and looked for from there the first image
  * has it where it was labelled; and in an image where most points are: a map
- * that few confirm has been found in noise.
+ * that few confirm has been found in noise; and where three of four of the
+ * other images, each looked from by itself, have the points together where they
+ * are.
  *
  * roml with the first image held fixed, which might do the same, compares
  * features alone or takes positions into them, and on frames of a sequence is
@@ -26,9 +28,10 @@
 
 #include "images/pipeline/pipeline.h"
 
-enum { PLACES = 6, ROUNDS = 10, LANES = 8 };
+enum { PLACES = 6, ROUNDS = 10, LANES = 8, ASKED = 24 };
 static const double WEIGHT = .05, FAR = 9;
 static const double CLEAR = .85, UNCLEAR = .05; /* ratio to the next; weight */
+static const double CONFIRM = .6, SHARED = .5;  /* of images; of `near` */
 
 typedef struct affine { /* x -> A (x - from) + to */
   double A[4], from[2], to[2];
@@ -36,14 +39,15 @@ typedef struct affine { /* x -> A (x - from) + to */
 
 typedef struct follow {
   const flow_follow *v;
-  float *unit;     /* d x m: features of length 1 */
-  float *likeness; /* of an image's features to one */
-  int64_t *place;  /* PLACES x n: features */
-  double *cost;    /* PLACES x n: |f - g|^2 */
-  double *weight;  /* n */
-  int64_t *second; /* n */
-  int64_t *parent; /* K */
-  double *like;    /* K: to the parent; -1: done */
+  float *unit;         /* d x m: features of length 1 */
+  float *likeness;     /* of an image's features to one */
+  int64_t *place;      /* PLACES x n: features */
+  double *cost;        /* PLACES x n: |f - g|^2 */
+  double *weight;      /* n */
+  int64_t *second;     /* n */
+  int64_t *parent;     /* K */
+  double *like;        /* K: to the parent; -1: done */
+  unsigned char *kept; /* K: those whose points others confirm */
 } follow;
 
 /* ---- features -----------------------------------------------------------*/
@@ -219,31 +223,81 @@ static void check(follow *w, int64_t k)
     sure[j] &= apart(w, w->second[j], labelled[j]) <= v->near;
     agree += sure[j];
   }
-  if (2 * agree <= v->n) memset(sure, 0, (size_t)v->n);
+  v->placed[k] = 2 * agree > v->n;
+}
+
+/* Whether image l, which is done, has the points of image k on average where
+ * they are; those that leave the others count less. */
+static bool confirms(follow *w, int64_t l, int64_t k)
+{
+  const flow_follow *v = w->v;
+  const int64_t *found = v->pick + k * v->n;
+  double off[2] = {0, 0}, all = 0;
+  find(w, v->pick + l * v->n, k, w->second);
+  for (int64_t j = 0; j < v->n; j++) {
+    all += w->weight[j];
+    for (int a = 0; a < 2; a++)
+      off[a] += w->weight[j] *
+                (v->at[4 * w->second[j] + a] - v->at[4 * found[j] + a]);
+  }
+  return hypot(off[0], off[1]) < all * v->near * SHARED;
+}
+
+/* An error that all points share is seen neither beside their neighbours nor on
+ * the way back; another image, whose points were found by other ways and which
+ * looks otherwise, seldom makes the same. */
+static bool most_confirm(follow *w, int64_t k)
+{
+  const flow_follow *v = w->v;
+  int64_t with = 0, all = 0, step = (v->K + ASKED - 1) / ASKED;
+  for (int64_t l = v->from % step; l < v->K; l += step) {
+    if (l == k || !v->placed[l]) continue;
+    all++;
+    with += confirms(w, l, k);
+  }
+  return (double)with >= CONFIRM * (double)all;
 }
 
 /* What images left over will take: each pair of them is compared, and each is
- * looked through four times. */
+ * looked through four times, and from ASKED others in the end. */
 static double work_of(double images)
 {
-  return images * (images / 2 + 4);
+  return images * (images / 2 + 4 + ASKED);
+}
+
+/* All are asked before any of them is doubted. */
+static lapis_status check_together(lapis_flow *f, follow *w, double all)
+{
+  const flow_follow *v = w->v;
+  lapis_status s = LAPIS_OK;
+  for (int64_t k = 0; k < v->K && s == LAPIS_OK; k++) {
+    w->kept[k] = v->placed[k] && (k == v->from || most_confirm(w, k));
+    s = flow_done(f, 1 - (double)((v->K - 1 - k) * ASKED) / all);
+  }
+  for (int64_t k = 0; k < v->K; k++) {
+    v->placed[k] = w->kept[k];
+    if (!w->kept[k]) memset(v->sure + k * v->n, 0, (size_t)v->n);
+  }
+  return s;
 }
 
 static lapis_status follow_all(lapis_flow *f, follow *w)
 {
   const flow_follow *v = w->v;
   lapis_status s = LAPIS_OK;
-  double all = work_of(v->K - 1), left = v->K - 1;
+  double all = work_of(v->K - 1), left = v->K - 1, end = left * ASKED;
   for (int64_t j = 0; j < v->n; j++) {
     v->pick[v->from * v->n + j] = v->first[v->from] + j;
     v->sure[v->from * v->n + j] = 1;
   }
+  v->placed[v->from] = 1;
   for (int64_t k = v->from; s == LAPIS_OK && (k = next_image(w, k)) >= 0;) {
     find(w, v->pick + w->parent[k] * v->n, k, v->pick + k * v->n);
     check(w, k);
-    s = flow_done(f, 1 - work_of(--left) / all);
+    --left;
+    s = flow_done(f, 1 - (work_of(left) + end - left * ASKED) / all);
   }
-  return s;
+  return s == LAPIS_OK ? check_together(f, w, all) : s;
 }
 
 lapis_status flow_find_points(lapis_flow *f, const flow_follow *v)
@@ -257,10 +311,11 @@ lapis_status flow_find_points(lapis_flow *f, const flow_follow *v)
               .weight = malloc((n + 1) * sizeof *w.weight),
               .second = malloc((n + 1) * sizeof *w.second),
               .parent = calloc(K + 1, sizeof *w.parent),
-              .like = calloc(K + 1, sizeof *w.like)};
+              .like = calloc(K + 1, sizeof *w.like),
+              .kept = calloc(K + 1, 1)};
   bool ok = w.unit != NULL && w.likeness != NULL && w.place != NULL &&
             w.cost != NULL && w.weight != NULL && w.second != NULL &&
-            w.parent != NULL && w.like != NULL;
+            w.parent != NULL && w.like != NULL && w.kept != NULL;
   lapis_status s = ok ? LAPIS_OK : flow_no_memory(f);
   if (ok) {
     make_unit(&w);
@@ -274,5 +329,6 @@ lapis_status flow_find_points(lapis_flow *f, const flow_follow *v)
   free(w.second);
   free(w.parent);
   free(w.like);
+  free(w.kept);
   return s;
 }

@@ -40,6 +40,7 @@ typedef struct match {
   bool *good;               /* n */
   double *support, *blocks; /* n x K; d x n x K */
   unsigned char *sure;      /* n x K */
+  unsigned char *placed;    /* K: with --first, not in doubt as a whole */
   int64_t tried;            /* slots that were counted in */
   int64_t from, labelled;   /* with --first: the image, its points */
   const char **name;        /* labelled */
@@ -91,6 +92,7 @@ static void forget(lapis_flow *f)
   free(m->instance);
   free(m->blocks);
   free(m->sure);
+  free(m->placed);
   free(m->name);
   free(m->names);
 }
@@ -304,7 +306,9 @@ static lapis_status follow_points(lapis_flow *f, lapis_mat *X)
   m->first = calloc((size_t)f->n + 1, sizeof *m->first);
   m->slot = calloc(slots, sizeof *m->slot);
   m->sure = calloc(slots, 1);
-  if (m->first == NULL || m->slot == NULL || m->sure == NULL)
+  m->placed = calloc((size_t)f->n + 1, 1);
+  if (m->first == NULL || m->slot == NULL || m->sure == NULL ||
+      m->placed == NULL)
     return flow_no_memory(f);
   for (int64_t j = 0; j < X->cols; j++) m->first[m->group[j] + 1]++;
   for (int64_t k = 0; k < f->n; k++) m->first[k + 1] += m->first[k];
@@ -318,7 +322,8 @@ static lapis_status follow_points(lapis_flow *f, lapis_mat *X)
                    .near =
                        fmax(SCALES * m->set.scale, STEPS * (double)m->set.grid),
                    .pick = m->slot,
-                   .sure = m->sure};
+                   .sure = m->sure,
+                   .placed = m->placed};
   lapis_status s = flow_find_points(f, &v);
   return s == LAPIS_OK ? keep_found(f, X) : s;
 }
@@ -618,6 +623,21 @@ static void name_chance(lapis_flow *f, int64_t n, int64_t points)
                 f->n == 2 ? "two images" : "images", chance);
 }
 
+/* Images in which all points are in doubt. */
+static void name_misplaced(lapis_flow *f)
+{
+  const match *m = f->own;
+  int64_t count = 0, first = 0;
+  for (int64_t k = f->n - 1; k >= 0; k--)
+    if (!m->placed[k]) count++, first = k;
+  if (count > 0)
+    flow_remark(
+        f, "misplaced",
+        "in %" PRId64 " image(s), the first being %.200s, all points "
+        "are in doubt: looked for in other ways, most are at other places",
+        count, ((const char *const *)f->names.val)[first]);
+}
+
 /* Which points that were followed are sure: roml's doubt, too; and none where
  * no image has more than chance gives: of 4 points 3 were confirmed in 6 of 40
  * pairs of photographs of different things, all 4 in one. */
@@ -636,7 +656,7 @@ static lapis_status doubt_followed(lapis_flow *f, int64_t n)
   }
   bool chance = most <= CHANCE && most < n;
   for (int64_t i = 0; chance && i < n * f->n; i++)
-    if (i / n != m->from) m->sure[i] = 0;
+    if (i / n != m->from) m->sure[i] = m->placed[i / n] = 0;
   if (most > 0 && chance)
     flow_remark(f, "nothing-common",
                 "in no other image more than %" PRId64 " of the %" PRId64
@@ -648,6 +668,8 @@ static lapis_status doubt_followed(lapis_flow *f, int64_t n)
                 "none of the %" PRId64 " points is found without doubt in "
                 "another image: they may show nothing in common",
                 n);
+  if (most > 0 && !chance) name_misplaced(f);
+  flow_publish(f, "placed", lapis_mat_u8(m->placed, 1, f->n));
   return LAPIS_OK;
 }
 
@@ -707,38 +729,45 @@ static lapis_status page(const lapis_flow *f, const char *path,
                          .settings = &m->set,
                          .fact = {"points of the object", inliers},
                          .doubtful = "doubtful places, not drawn",
+                         .placed = m->placed,
                          .points = lapis_mat_f64(m->shown, 4, points.cols)};
   return flow_pictures_page(f, &shown, path, command);
 }
 
-/* A row a point an image; a point that an image lacks has no place. */
+/* A row a point an image; a point that an image lacks has no place.  With
+ * --first also whether all points of the image are in doubt. */
 static lapis_status table(const lapis_flow *f, const char *path)
 {
-  static const char *const title[] = {"name", "point",    "x",
-                                      "y",    "doubtful", "instance"};
+  static const char *const title[] = {"name",     "point",    "x",        "y",
+                                      "doubtful", "instance", "placement"};
   lapis_mat slot, sure, xy, of;
-  const char *const *name = ((const match *)f->own)->name;
+  const match *m = f->own;
+  int titles = m->placed == NULL ? 6 : 7;
   csv_writer s;
   TRY(flow_get(f, "match", &slot));
   TRY(flow_get(f, "inlier", &sure));
   TRY(flow_get(f, "xy", &xy));
   TRY(flow_get(f, "instance", &of));
   csv_writer_begin(&s, NULL, path);
-  for (int i = 0; i < 6; i++) csv_writer_put(&s, title[i], i == 5);
+  for (int i = 0; i < titles; i++)
+    csv_writer_put(&s, title[i], i + 1 == titles);
   for (int64_t k = 0; k < slot.cols; k++) {
     for (int64_t p = 0; p < slot.rows; p++) {
       double at = lapis_mat_at(&slot, p, k);
       csv_writer_put(&s, ((const char *const *)f->names.val)[k], false);
-      if (name == NULL)
+      if (m->name == NULL)
         csv_writer_put_number(&s, "%.0f", (double)p + 1, false);
       else
-        csv_writer_put(&s, name[p], false);
+        csv_writer_put(&s, m->name[p], false);
       for (int i = 0; i < 2; i++)
         csv_writer_put_number(&s, "%.9g",
                               at >= 0 ? lapis_mat_at(&xy, i, (int64_t)at) : NAN,
                               false);
       csv_writer_put(&s, lapis_mat_at(&sure, p, k) < 0.5 ? "yes" : "no", false);
-      csv_writer_put_number(&s, "%.0f", lapis_mat_at(&of, 0, p), true);
+      csv_writer_put_number(&s, "%.0f", lapis_mat_at(&of, 0, p),
+                            m->placed == NULL);
+      if (m->placed != NULL)
+        csv_writer_put(&s, m->placed[k] ? "sure" : "doubtful", true);
     }
   }
   return csv_writer_write(f->ctx, &s, path);

@@ -62,6 +62,8 @@ static lapis_status add_doubts(const lapis_flow *f, const flow_pictures *shown,
     w->picture[i].boxes = 1;
     if (lapis_mat_at(&sure, 0, i) < 0.5) w->picture[i].note = "doubtful";
   }
+  for (int64_t i = 0; shown->placed != NULL && i < sure.cols; i++)
+    if (!shown->placed[i]) w->picture[i].note = "all points in doubt";
   return LAPIS_OK;
 }
 

@@ -189,16 +189,17 @@ bool flow_vote(const flow_votes *v, int64_t *points);
 
 /* ---- follow.c: the points of one image, found in all others -------------*/
 typedef struct flow_follow {
-  int64_t d, K, n;      /* length of a feature, images, points */
-  const double *X;      /* d x m */
-  const double *at;     /* 4 x m: x, y, ... */
-  const int64_t *first; /* K + 1: image k has features first[k] .. */
-  int64_t from;         /* the image whose first n features the points are */
-  double near;          /* pixels: two places less apart than that are one */
-  int64_t *pick;        /* n x K: feature of each point */
-  unsigned char *sure;  /* n x K: found in two ways */
+  int64_t d, K, n;       /* length of a feature, images, points */
+  const double *X;       /* d x m */
+  const double *at;      /* 4 x m: x, y, ... */
+  const int64_t *first;  /* K + 1: image k has features first[k] .. */
+  int64_t from;          /* the image whose first n features the points are */
+  double near;           /* pixels: two places less apart than that are one */
+  int64_t *pick;         /* n x K: feature of each point */
+  unsigned char *sure;   /* n x K: found in two ways */
+  unsigned char *placed; /* K: not in doubt as a whole */
 } flow_follow;
-/* Fills pick and sure; LAPIS_OK where it came to the end. */
+/* Fills pick, sure and placed; LAPIS_OK where it came to the end. */
 lapis_status flow_find_points(lapis_flow *f, const flow_follow *v);
 
 /* ---- pictures.c: the page of pictures in which something was found -------*/
@@ -210,6 +211,8 @@ typedef struct flow_pictures {
   const char *measured;        /* how often such answers are right, or NULL */
   const lapis_report_box *box; /* n, one a picture, or NULL */
   lapis_mat points;            /* as lapis_report has them, or empty */
+  const unsigned char
+      *placed; /* n: 0 where all of a picture is in doubt; NULL */
 } flow_pictures;
 lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
                                 const char *path, const char *command);

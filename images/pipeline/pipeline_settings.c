@@ -248,6 +248,9 @@ static const lapis_result_row match_results[] = {
            .help = "whose point a slot is, from 1"),
     RESULT("point_names", "inliers", .type = LAPIS_TEXT, .when = "first",
            .help = "what the table calls the point of a slot"),
+    RESULT("placed", "n", .type = LAPIS_U8, .when = "first",
+           .help = "0 where all points of an image are in doubt, as few or no "
+                   "other images confirm where they are"),
     RESULT("points", "sure x 4",
            .help = "image, slot, x, y of the matches that are not in doubt"),
     RESULT("tried", "1", .type = LAPIS_I64, .where = "inliers are estimated",

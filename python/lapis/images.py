@@ -51,6 +51,8 @@ class ImagePoints:
         x, y in pixels, the centre of the first one being 0, 0; NaN: absent.
     sure : ndarray of bool (n_images, n_points)
         False: in doubt.
+    placed : ndarray of bool (n_images,) or None
+        With `first`; False: all points of an image are in doubt.
     result : Result
         All arrays of ``lapis match --result``.
     """
@@ -60,6 +62,8 @@ class ImagePoints:
         at = result["xy"][:, :2][np.maximum(match, 0)]
         self.xy = np.where((match < 0)[:, :, None], np.nan, at)
         self.sure = np.array(result["inlier"]) > 0
+        self.placed = (np.array(result["placed"]).ravel() > 0
+                       if "placed" in result else None)
         self.names, self.result = names, result
         self.points = list(range(match.shape[1]) if points is None else points)
 
@@ -244,7 +248,7 @@ def match_images(images: Sequence[Any], first: Any = None, *,
     Returns
     -------
     ImagePoints
-        names, points, xy, sure, result, frame().
+        names, points, xy, sure, placed, result, frame().
 
     Examples
     --------

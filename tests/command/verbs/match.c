@@ -293,7 +293,8 @@ static void points_of_one_image_are_found_in_all(void **state)
                  "points.csv --json");
   check_says(c.out, "\"point\": \"corner A\"");
   command_slurp(&c, "points.csv", table, sizeof table);
-  check_says(table, "name,point,x,y,doubtful,instance\na.pgm,corner A,");
+  check_says(table,
+             "name,point,x,y,doubtful,instance,placement\na.pgm,corner A,");
   assert_true(command_exists(&c, "page.html"));
   command_end(&c);
 }
@@ -343,6 +344,37 @@ static void points_that_are_nowhere_else_are_doubted(void **state)
     sure += lapis_mat_at(inlier, i % LABELLED, i / LABELLED);
   CHECK_AT_MOST(sure, .15 * 2 * LABELLED);
   lapis_arrays_free(&all);
+  command_end(&c);
+}
+
+/* A picture of noise among others: the screen, the table and the page say that
+ * it is in doubt as a whole. */
+static void a_picture_that_is_in_doubt_as_a_whole_is_said(void **state)
+{
+  enum { SIDE = 200 };
+  static char noise[64 + SIDE * SIDE], table[16384];
+  command c;
+  uint64_t seed = 4;
+  begin_upright(&c);
+  write_first(&c);
+  size_t used = (size_t)sprintf(noise, "P5 %d %d 255\n", SIDE, SIDE);
+  for (int i = 0; i < SIDE * SIDE; i++)
+    noise[used++] = (char)(unsigned char)(255 * check_uniform(&seed));
+  command_write(&c, "z.pgm", noise, used);
+  command_run(&c, "match ?.pgm --first first.csv --grid 4 --no-cache -o "
+                  "page.html");
+  command_expect(&c, 0, AT_OTHER_PLACES);
+  check_says(c.out, "9  placement doubtful\n");
+  command_do(&c, "match ?.pgm --first first.csv --grid 4 --no-cache -q -o "
+                 "points.csv --json >all.json && grep -q "
+                 "'\"placement_doubtful\": true' all.json && grep -q 'all "
+                 "points in doubt' page.html");
+  command_slurp(&c, "points.csv", table, sizeof table);
+  int doubtful = 0;
+  for (const char *at = table; (at = strstr(at, ",yes,1,doubtful\n")); at++)
+    doubtful++;
+  assert_int_equal(doubtful, LABELLED);
+  check_says(table, ",no,1,sure\n");
   command_end(&c);
 }
 
@@ -725,6 +757,7 @@ int test_match(void)
       cmocka_unit_test(bad_points_are_refused),
       cmocka_unit_test(points_of_one_image_are_found_in_all),
       cmocka_unit_test(points_that_are_nowhere_else_are_doubted),
+      cmocka_unit_test(a_picture_that_is_in_doubt_as_a_whole_is_said),
       cmocka_unit_test(points_without_a_name_are_the_first_images),
       cmocka_unit_test(of_few_points_all_are_sure_or_none),
       cmocka_unit_test(bad_first_points_are_refused),
