@@ -21,6 +21,12 @@ class Mat(Structure):
                 ("rowidx", c_void_p)]
 
 
+class Array(Structure):
+    _fields_ = [("name", c_char_p), ("mat", Mat), ("axes", c_int),
+                ("shape", c_int64 * 8), ("stored", c_char * 16),
+                ("memory", c_void_p), ("bytes", c_size_t), ("kind", c_int)]
+
+
 class Data(Structure):
     _fields_ = [("size", c_size_t), ("X", Mat), ("Y", Mat), ("P", Mat),
                 ("xy", Mat), ("group", c_void_p), ("weight", c_void_p),
@@ -137,7 +143,8 @@ class Member(Structure):
 
 
 # The C names, for the test of the layouts.
-C_NAMES = {Mat: "lapis_mat", Data: "lapis_data", Comm: "lapis_comm",
+C_NAMES = {Mat: "lapis_mat", Array: "lapis_array", Data: "lapis_data",
+           Comm: "lapis_comm",
            Progress: "lapis_progress",
            Param: "lapis_param", MatrixSetting: "lapis_matrix_setting",
            ResultRow: "lapis_result_row", Method: "lapis_method", Info: "lapis_info",
@@ -240,6 +247,8 @@ FUNCTIONS = {
     "feature_named": (_method, [_text, POINTER(c_size_t), POINTER(c_size_t)]),
     "features_new": (_status, [_ctx, _method, c_void_p, c_void_p, c_int64,
                                POINTER(FeaturesOptions), _out]),
+    "image_list": (_status, [_ctx, c_void_p, c_int64, POINTER(Array)]),
+    "array_free": (None, [POINTER(Array)]),
     "flow_find": (_method, [_text]),
     "flow_new": (_status, [_ctx, _method, c_void_p, c_int64, c_void_p, _out]),
     "svt": (_status, [_ctx, _mat, c_double, _mat, POINTER(SvtInfo)]),

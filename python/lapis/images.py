@@ -8,13 +8,13 @@ import re
 import tempfile
 from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import Any, List, NamedTuple, Optional, Sequence
+from typing import Any, List, NamedTuple, Optional
 
 import numpy as np
 
 from ._arrays import plain
 from ._core import Context, Result, Solver, run
-from ._library import FeaturesOptions, lib
+from ._library import Array, FeaturesOptions, lib
 from ._settings import Table
 from ._validation import seed_of, threads_of
 
@@ -104,6 +104,17 @@ def _write_image(array, i, path):
         file.write(array.tobytes())
 
 
+def _images_in(context, folder):
+    """Paths of the images in a folder, as the command takes them."""
+    words, listed = (ctypes.c_char_p * 1)(os.fsencode(folder)), Array()
+    context.check(lib.image_list(context, words, 1, ctypes.byref(listed)))
+    try:
+        text = ctypes.cast(listed.mat.val, ctypes.POINTER(ctypes.c_char_p))
+        return [os.fsdecode(text[k]) for k in range(listed.mat.cols)]
+    finally:
+        lib.array_free(ctypes.byref(listed))
+
+
 class _Images:
     """Files of images, arrays among them."""
 
@@ -125,11 +136,13 @@ class _Images:
 
     @classmethod
     @contextmanager
-    def of(cls, images):
+    def of(cls, context, images):
         """They are there inside the block."""
         if isinstance(images, (str, bytes, os.PathLike)):
-            raise TypeError("images is one path; it is a list of paths or "
-                            "arrays, one an image")
+            if not os.path.isdir(images):
+                raise TypeError("images is one path; it is a folder, or a list "
+                                "of paths or arrays, one an image")
+            images = _images_in(context, images)
         with tempfile.TemporaryDirectory() as folder:
             yield cls(images, folder)
 
@@ -224,7 +237,7 @@ def _run(verb, given, context, settings, answer):
 
 
 # ---- points ----------------------------------------------------------------
-def match_images(images: Sequence[Any], first: Any = None, *,
+def match_images(images: Any, first: Any = None, *,
                  random_state: Optional[int] = None,
                  n_jobs: Optional[int] = None, verbose: int = 0,
                  **settings: Any) -> ImagePoints:
@@ -232,8 +245,8 @@ def match_images(images: Sequence[Any], first: Any = None, *,
 
     Parameters
     ----------
-    images : list
-        Paths, or arrays (height, width) or (height, width, 3) of uint8 or of
+    images : list or path
+        A folder; or paths, or arrays (height, width) or (height, width, 3) of uint8 or of
         floats from 0 to 1.
     first : {name: (x, y)}, array (n, 2), data frame or path, default=None
         Points of the first image, which are found in the others: a data frame
@@ -262,7 +275,7 @@ def match_images(images: Sequence[Any], first: Any = None, *,
     """
     context = _context(random_state, n_jobs, verbose)
     points = None
-    with _Images.of(images) as given:
+    with _Images.of(context, images) as given:
         if isinstance(first, (str, os.PathLike)):
             settings["first"] = os.fspath(first)
         elif first is not None:
@@ -274,7 +287,7 @@ def match_images(images: Sequence[Any], first: Any = None, *,
 
 
 # ---- boxes -----------------------------------------------------------------
-def locate_images(images: Sequence[Any], *,
+def locate_images(images: Any, *,
                   random_state: Optional[int] = None,
                   n_jobs: Optional[int] = None, verbose: int = 0,
                   **settings: Any) -> ImageBoxes:
@@ -284,7 +297,7 @@ def locate_images(images: Sequence[Any], *,
 
     Parameters
     ----------
-    images : list
+    images : list or path
         As `match_images` takes them.
     random_state, n_jobs, verbose
         As of the estimators.
@@ -310,7 +323,7 @@ def locate_images(images: Sequence[Any], *,
     (4, 4)
     """
     context = _context(random_state, n_jobs, verbose)
-    with _Images.of(images) as given:
+    with _Images.of(context, images) as given:
         result = _run("locate", given, context, settings, "boxes")
     return ImageBoxes(np.array(result["boxes"])[:, :4],
                       np.array(result["inlier"]).ravel() > 0,
@@ -340,7 +353,7 @@ def _kind(kind):
     return Table(found), os.fsdecode(raw[at:]) if file.value else None
 
 
-def image_features(images: Sequence[Any], kind: str, *,
+def image_features(images: Any, kind: str, *,
                    cache: Optional[str] = None, keep_going: bool = False,
                    random_state: Optional[int] = None,
                    n_jobs: Optional[int] = None, verbose: int = 0,
@@ -349,7 +362,7 @@ def image_features(images: Sequence[Any], kind: str, *,
 
     Parameters
     ----------
-    images : list
+    images : list or path
         As `match_images` takes them.
     kind : str
         "hog", "sift-bow", "onnx:FILE.onnx", ...: one that ``lapis features``
@@ -385,7 +398,7 @@ def image_features(images: Sequence[Any], kind: str, *,
     rows.check_effects(context, struct, 0, options)
     how = FeaturesOptions(ctypes.sizeof(FeaturesOptions), bool(keep_going),
                           None if cache is None else os.fsencode(cache), None)
-    with _Images.of(images) as given:
+    with _Images.of(context, images) as given:
         result = given.run(context, lambda paths, count, out: lib.features_new(
             context, rows.method, struct, paths, count, ctypes.byref(how),
             out), rows, struct, kept, how)

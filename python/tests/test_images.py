@@ -143,6 +143,9 @@ class Boxes(unittest.TestCase):
             out = os.path.join(folder, "all.npz")
             command("locate", *files, "--no-cache", "--result", out)
             here = lapis.locate_images(files)
+            whole = lapis.locate_images(folder)
+            self.assertEqual(whole.names, [str(file) for file in files])
+            np.testing.assert_array_equal(whole.boxes, here.boxes)
             with np.load(out) as there:
                 np.testing.assert_array_equal(there["boxes"][:, :4],
                                               here.boxes)
