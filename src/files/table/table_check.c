@@ -118,6 +118,21 @@ static void list_texts(const table *t, char *list, size_t room)
   }
 }
 
+/* A word among the numbers of a feature. */
+static lapis_status fail_word(const table *t, const column *c, int64_t j)
+{
+  enum { LONG = 32 };
+  char word[LONG] = "WORD,..", wanted[240];
+  if (c->text_cell.size < LONG) (void)csv_copy(&c->text_cell, word);
+  if (strpbrk(word, " ,;\t\"'$*?&|<>()#") != NULL) strcpy(word, "WORD,..");
+  (void)snprintf(wanted, sizeof wanted,
+                 "its other cells are numbers; where it means unknown, "
+                 "--missing %s reads it so, and --drop leaves the column out%s",
+                 word,
+                 t->header ? "" : "; --header yes is for a first row of names");
+  return fail_cell(t, &c->text_cell, j, "the text", wanted);
+}
+
 /* Words among features: what to do with all such columns. */
 static lapis_status fail_text(const table *t, const column *c, int64_t j)
 {
@@ -153,7 +168,7 @@ static lapis_status check_column(table *t, const column *c, int64_t j)
                      "a feature is a number: write days since a first date "
                      "instead, or leave the column out with --drop");
   TRY(check_unit(t, c, j));
-  return fail_text(t, c, j);
+  return column_has_number(c) ? fail_word(t, c, j) : fail_text(t, c, j);
 }
 
 lapis_status table_check_columns(table *t)
