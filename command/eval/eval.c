@@ -37,9 +37,11 @@ static void print_filled(const char *metric, const eval_figures *filled)
 }
 
 static void print_text(const char *metric, const lapis_mat *names,
-                       const double *per_class, int64_t classes, double mean)
+                       const char *of, const double *per_class, int64_t classes,
+                       double mean)
 {
   printf("%s %.6f\n", metric, mean);
+  if (of != NULL) printf("  of the class %s\n", of);
   bool any = false; /* metrics of all classes together have none */
   for (int64_t k = 0; k < classes; k++) any |= !isnan(per_class[k]);
   for (int64_t k = 0; any && classes > 1 && k < classes; k++)
@@ -63,7 +65,8 @@ static lapis_json *filled_json(const eval_figures *filled, int64_t classes)
 }
 
 static void print_values(const char *metric, const lapis_mat *names,
-                         const double *per_class, int64_t classes, double mean,
+                         const char *of, const double *per_class,
+                         int64_t classes, double mean,
                          const eval_figures *filled)
 {
   lapis_json *to = lapis_json_object(), *list = lapis_json_list();
@@ -76,6 +79,7 @@ static void print_values(const char *metric, const lapis_mat *names,
   lapis_json_put_text(to, "metric", metric);
   lapis_json_put_number(to, "mean", mean);
   lapis_json_put(to, "per_class", list);
+  if (of != NULL) lapis_json_put_text(to, "class", of);
   if (names->cols == classes)
     lapis_json_put(to, "classes", called);
   else
@@ -146,6 +150,32 @@ static lapis_status write_values(cli *c, const char *metric, const eval_pair *p,
   return s;
 }
 
+/* Of two classes, which one this is the f1 or the precision of; NULL: of both.
+ */
+static const char *class_of(const char *metric, const eval_pair *p,
+                            int64_t classes)
+{
+  bool one = strcmp(metric, "f1") == 0 || strcmp(metric, "map") == 0 ||
+             strcmp(metric, "average-precision") == 0;
+  return one && classes == 1 && p->names.cols == 2
+             ? ((const char *const *)p->names.val)[1]
+             : NULL;
+}
+
+/* Labels that are equal are counted; numbers rarely are. */
+static void warn_of_numbers(const char *metric, const lapis_mat *truth)
+{
+  for (int64_t k = 0; k < truth->rows * truth->cols; k++) {
+    double v = lapis_mat_at(truth, k % truth->rows, k / truth->rows);
+    if (isnan(v) || v == floor(v)) continue;
+    fprintf(stderr,
+            "lapis: warning: eval: %s counts numbers as right that are equal; "
+            "rmse and r2 say how far answers are off\n",
+            metric);
+    return;
+  }
+}
+
 static int evaluate(cli *c, const eval_pair *p, const eval_columns *sheet)
 {
   const char *metric = c->args.word[0];
@@ -165,9 +195,11 @@ static int evaluate(cli *c, const eval_pair *p, const eval_columns *sheet)
                           .classes = classes};
   if (s >= 0) s = eval_filled(c, &answers, &filled);
   if (s >= 0 && c->json)
-    print_values(metric, &p->names, per_class, classes, mean, &filled);
+    print_values(metric, &p->names, class_of(metric, p, classes), per_class,
+                 classes, mean, &filled);
   if (s >= 0 && !c->json) {
-    print_text(metric, &p->names, per_class, classes, mean);
+    print_text(metric, &p->names, class_of(metric, p, classes), per_class,
+               classes, mean);
     print_filled(metric, &filled);
   }
   if (s >= 0 && output != NULL)
@@ -175,6 +207,19 @@ static int evaluate(cli *c, const eval_pair *p, const eval_columns *sheet)
   free(filled.per_class);
   free(per_class);
   return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
+}
+
+/* Words have codes, and what these miss by says nothing. */
+static int check_numbers(const cli *c, const lapis_dataset *ds,
+                         const char *truth)
+{
+  const lapis_data *data = lapis_dataset_data(ds);
+  if (data->words.cols == 0) return EXIT_DONE;
+  return cli_fail(EXIT_INPUT,
+                  "eval: %s compares numbers, and %s holds words (\"%s\"); "
+                  "--missing lists those that mean unknown",
+                  c->args.word[0], truth,
+                  ((const char *const *)data->words.val)[0]);
 }
 
 /* Scores, or labels that are numbers. */
@@ -212,6 +257,10 @@ static int evaluate_numbers(cli *c, lapis_metric_reads reads,
              : scored || sheet->count > 0 ? eval_check_order(ds, sheet, scores)
                                           : eval_check_columns(ds, scores);
   eval_pair pair = {.y = NULL};
+  if (code == EXIT_DONE && reads == LAPIS_METRIC_VALUES)
+    code = check_numbers(c, ds, truth);
+  if (code == EXIT_DONE && labels)
+    warn_of_numbers(c->args.word[0], &lapis_dataset_data(ds)->Y);
   if (code == EXIT_DONE) {
     pair.truth = lapis_dataset_data(ds)->Y;
     pair.answers = lapis_dataset_data(ds)->X;
@@ -237,7 +286,8 @@ static int evaluate_files(cli *c, lapis_metric_reads reads)
   int code = table_from_args(c, &table);
   if (code != EXIT_DONE) return code;
   table.keep_counters = true;
-  table.none_is_word = true; /* what is known is told to the end */
+  /* what is known is told to the end; among numbers a word is a mistake */
+  table.none_is_word = reads != LAPIS_METRIC_VALUES;
   eval_files files = {.truth = truth, .scores = scores, .table = &table};
   const char *target = table.target == NULL ? "" : table.target;
   bool ranked = reads == LAPIS_METRIC_SCORES;
@@ -255,6 +305,11 @@ static int evaluate_files(cli *c, lapis_metric_reads reads)
   else
     code = eval_check_order(ds, &sheet, scores);
   if (s >= 0) pair.dialect = dialect_of(c, ds);
+  if (s >= 0 && code == EXIT_DONE && *pair.stranger != '\0')
+    fprintf(stderr,
+            "lapis: warning: eval: no label is in both files, as \"%s\" is in "
+            "one alone\n",
+            pair.stranger);
   if (s >= 0 && code == EXIT_DONE) code = evaluate(c, &pair, &sheet);
   if (s >= 0) lapis_dataset_free(ds);
   eval_pair_free(&pair);

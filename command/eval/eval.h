@@ -14,7 +14,8 @@ typedef struct eval_pair {
   lapis_mat truth, answers; /* targets x samples */
   lapis_mat names;          /* of classes; empty: none */
   const char *dialect;      /* of the tables of both, or NULL */
-  double *y, *x;            /* its own */
+  char stranger[64]; /* a label, where no label is in both files; or "" */
+  double *y, *x;     /* its own */
   const char **name;
 } eval_pair;
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "eval.h"
 
@@ -226,41 +227,69 @@ int eval_check_order(const lapis_dataset *ds, const eval_columns *sheet,
   return EXIT_DONE;
 }
 
-/* The text of the truth that is the same number as an answer which is none of
- * its texts, as 01234 and 1234; NULL: there is none. */
+/* One text but for case, and blanks around it. */
+static bool same_letters(const char *a, const char *b)
+{
+  a += strspn(a, " ");
+  b += strspn(b, " ");
+  size_t m = strlen(a), n = strlen(b);
+  while (m > 0 && a[m - 1] == ' ') m--;
+  while (n > 0 && b[n - 1] == ' ') n--;
+  return m == n && strncasecmp(a, b, n) == 0;
+}
+
+/* The text of the truth that an answer which is none of its texts may mean: the
+ * same number, as 01234 and 1234, or the same letters; NULL: there is none. */
 static const char *other_spelling(const lapis_mat *texts,
                                   const char *const *text, const char *label)
 {
   double number, value;
-  if (!lapis_number_read(label, NULL, &number)) return NULL;
-  for (int64_t code = 0; code < texts->cols; code++)
-    if (lapis_number_read(text[code * texts->ld], NULL, &value) &&
-        value == number)
-      return text[code * texts->ld];
+  bool is_number = lapis_number_read(label, NULL, &number);
+  for (int64_t code = 0; code < texts->cols; code++) {
+    const char *of = text[code * texts->ld];
+    if (is_number && lapis_number_read(of, NULL, &value) && value == number)
+      return of;
+    if (same_letters(of, label)) return of;
+  }
   return NULL;
 }
 
+static void tell_spelling(const char *label, const char *twin, bool truth)
+{
+  double number;
+  fprintf(stderr,
+          "lapis: warning: eval: the answers have \"%s\" and the truth \"%s\": "
+          "%s, and two labels\n",
+          truth ? twin : label, truth ? label : twin,
+          lapis_number_read(label, NULL, &number)
+              ? "one number in two spellings"
+              : "one word but for case or blanks");
+}
+
 /* Codes of one target's labels, of the answers or the truth, into row k of
- * codes, by the texts of the other; what has none is behind the last code. */
+ * codes, by the texts of the other; what has none is behind the last code.
+ * stranger: a label where none of them is of the other. */
 static void code_row(const lapis_mat *labels, const lapis_mat *texts,
-                     bool truth, double *codes, int64_t k, int64_t rows)
+                     bool truth, eval_pair *pair, int64_t k, int64_t rows)
 {
   const char *const *text = (const char *const *)texts->val, *twin = NULL;
+  const char *stranger = NULL;
+  int64_t met = 0;
   if (texts->rows > 1) text += k; /* each target has texts of its own */
   for (int64_t j = 0; j < labels->cols; j++) {
     const char *label = ((const char *const *)labels->val)[j * labels->ld];
     int64_t code = 0;
     while (code < texts->cols && strcmp(text[code * texts->ld], label) != 0)
       code++;
-    codes[j * rows + k] = (double)code;
+    pair->x[j * rows + k] = (double)code;
+    met += code < texts->cols;
     if (code < texts->cols || twin != NULL) continue;
     twin = other_spelling(texts, text, label);
-    if (twin != NULL)
-      fprintf(stderr,
-              "lapis: warning: eval: the answers have \"%s\" and the truth "
-              "\"%s\": one number in two spellings, and two labels\n",
-              truth ? twin : label, truth ? label : twin);
+    if (twin != NULL) tell_spelling(label, twin, truth);
+    if (!lapis_text_missing(label)) stranger = label;
   }
+  if (met == 0 && twin == NULL && stranger != NULL)
+    snprintf(pair->stranger, sizeof pair->stranger, "%s", stranger);
 }
 
 /* Whether a text is the one class of the truth, not a title above numbers. */
@@ -282,6 +311,8 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
   lapis_table_options own = {.header = LAPIS_HEADER_AUTO,
                              .decimal = sheet->decimal};
   lapis_status s = lapis_dataset_new(c->ctx, out);
+  const char *positive = args_get(&c->args, "positive");
+  lapis_dataset_positive(*out, positive);
   if (s >= 0 && sheet->count > 0) {
     snprintf(column, sizeof column, "#%d", sheet->label[k]);
     bool bare = *sheet->scores == '\0'; /* labels, made numbers to be read */
@@ -297,7 +328,8 @@ static lapis_status read_labels(cli *c, const eval_columns *sheet,
     if (s >= 0) s = eval_read(*out, "names", answers, "labels", &own);
   }
   if (s >= 0) s = eval_read(*out, "Y", truth, "Y", table);
-  return s < 0 ? s : lapis_dataset_finish(*out);
+  if (s >= 0) s = lapis_dataset_finish(*out);
+  return s == LAPIS_EINVAL && positive != NULL ? LAPIS_EDATA : s;
 }
 
 /* The truth may be numbers where the answers are texts, 01234 beside 1234: its
@@ -332,7 +364,7 @@ static lapis_status swap_labels(cli *c, const eval_columns *sheet,
               (texts.cols > 1 || is_one_class(*out, &texts));
   if (fits) pair->x = malloc((size_t)(Y->cols + 1) * sizeof *pair->x);
   if (!fits || pair->x == NULL) return fits ? LAPIS_ENOMEM : LAPIS_EINVAL;
-  code_row(&labels, &texts, true, pair->x, 0, 1);
+  code_row(&labels, &texts, true, pair, 0, 1);
   for (int64_t j = 0; j < Y->cols; j++)
     if (lapis_text_missing(((const char *const *)labels.val)[j * labels.ld]))
       pair->x[j] = NAN;
@@ -370,7 +402,7 @@ lapis_status eval_text_labels(cli *c, const eval_columns *sheet,
       pair->x = malloc((size_t)(targets * Y->cols + 1) * sizeof *pair->x);
     if (fits && pair->x == NULL) s = LAPIS_ENOMEM;
     if (s < 0) break;
-    code_row(&labels, &texts, false, pair->x, k, targets);
+    code_row(&labels, &texts, false, pair, k, targets);
     pair->truth = *Y;
     pair->answers = lapis_mat_f64(pair->x, targets, Y->cols);
     pair->names = lapis_dataset_text(*out, "class_names");

@@ -533,6 +533,55 @@ static void two_spellings_are_told(void **state)
   command_end(&c);
 }
 
+/* Words are no numbers, a class is the one that is asked for, and what can
+ * hardly be meant is said. */
+static void what_is_compared_is_what_is_meant(void **state)
+{
+  static const struct {
+    const char *truth, *answers, *metric, *said;
+    int code;
+    const char *out;
+  } tried[] = {
+      {"1.5,2.5,-,4.5", "1.5,2.5,3.5,4.5", "r2", "t.csv:4 \"-\" missing", 4,
+       ""},
+      {"1.5,2.5,-,4.5", "1.5,2.5,3.5,4.5", "r2 --missing=-", "", 0,
+       "r2 1.000000"},
+      {"1.5,n.a.,n.a.,4.5", "1.5,2.5,3.5,4.5", "rmse", "\"n.a.\"", 4, ""},
+      {"ja,nein,ja,ja", "1,2,3,4", "rmse", HOLDS_WORDS, 4, ""},
+      {"ja,nein,ja,ja", "ja,nein,nein,nein", "f1", "", 0,
+       "f1 0.500000\n  of the class nein"},
+      {"ja,nein,ja,ja", "ja,nein,nein,nein", "f1 --positive ja", "", 0,
+       "f1 0.500000\n  of the class ja"},
+      {"ja,nein,ja,ja", "ja,nein,nein,ja", "f1 --positive ja", "", 0,
+       "f1 0.800000\n  of the class ja"},
+      {"ja,nein,ja,ja", "ja,nein,nein,ja", "f1 --positive dog", "not \"dog\"",
+       4, ""},
+      {"ja,nein,ja,ja", "Ja,nein,Ja,Ja", "accuracy", CASE_OR_BLANKS, 0,
+       "accuracy 0.250000"},
+      {"ja,nein,ja,ja", "yes,no,yes,yes", "accuracy", NO_COMMON_LABEL, 0,
+       "accuracy 0.000000"},
+      {"1.5,2.5,3.5,4.5", "1.5,2.5,3.5,4.4", "accuracy", THAT_ARE_EQUAL, 0,
+       "accuracy 0.750000"}};
+  command c;
+  (void)state;
+  command_begin(&c);
+  for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+    for (int f = 0; f < 2; f++) {
+      char text[256] = "id,k\n", cells[64], row = 'a';
+      strcpy(cells, f == 0 ? tried[i].truth : tried[i].answers);
+      for (char *at = strtok(cells, ","); at != NULL; at = strtok(NULL, ","))
+        snprintf(text + strlen(text), 64, "%c,%s\n", row++, at);
+      command_write(&c, f == 0 ? "t.csv" : "s.csv", text, strlen(text));
+    }
+    command_run(&c, "eval %s --truth t.csv --id id --target k --scores s.csv",
+                tried[i].metric);
+    command_expect(&c, tried[i].code, tried[i].said);
+    if (strncmp(c.out, tried[i].out, strlen(tried[i].out)) != 0)
+      fail_msg("%s: %s", tried[i].metric, c.out);
+  }
+  command_end(&c);
+}
+
 /* 01234 is not 1234, whichever of the two files has numbers alone. */
 static void spellings_are_labels_in_either_file(void **state)
 {
@@ -624,6 +673,7 @@ int test_eval(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(log_loss_stands_beside_accuracy_and_auroc),
+      cmocka_unit_test(what_is_compared_is_what_is_meant),
       cmocka_unit_test(two_spellings_are_told),
       cmocka_unit_test(every_metric_reads_a_table_of_fit),
       cmocka_unit_test(answers_are_joined_by_name),
