@@ -36,12 +36,23 @@ lapis_status coverage_said(const coverage *c, const lapis_solver *s,
   return lapis_result_get(s, numbers ? "scores" : "probabilities", out);
 }
 
-int coverage_gaps(const lapis_mat *X, int64_t j)
+bool *coverage_begins(lapis_ctx *ctx, const lapis_data *data)
 {
-  int64_t gaps = 0;
+  bool *begins = base_alloc(ctx, data->X.rows, sizeof *begins);
+  for (int64_t i = 0; begins != NULL && i < data->X.rows; i++)
+    begins[i] = !lapis_one_column(&data->feature_names, i);
+  return begins;
+}
+
+int coverage_gaps(const lapis_mat *X, const bool *begins, int64_t j)
+{
+  int64_t gaps = 0, all = 0;
   if (X->colptr != NULL) return 0;
-  for (int64_t i = 0; i < X->rows; i++) gaps += isnan(lapis_mat_at(X, i, j));
-  int quarters = (int)(4 * gaps / X->rows);
+  for (int64_t i = 0; i < X->rows; i++) {
+    gaps += begins[i] && isnan(lapis_mat_at(X, i, j));
+    all += begins[i];
+  }
+  int quarters = (int)(4 * gaps / all);
   return quarters < 2 ? 0 : quarters - 1;
 }
 
@@ -61,7 +72,8 @@ typedef struct ranks { /* scores sorted, and what is said */
   int64_t count[COVERAGE_GAPS];
   const int64_t *own;
   const lapis_mat *X;
-  int gaps; /* of the sample that is looked at */
+  bool *begins; /* d */
+  int gaps;     /* of the sample that is looked at */
   lapis_mat answer, fold[COVERAGE_FOLDS];
 } ranks;
 
@@ -190,7 +202,7 @@ static lapis_status publish_ends(lapis_solver *to, ranks *w)
   double *high = arena_reals(&to->arena, K * n);
   TRY(arena_status(&to->arena));
   for (int64_t k = 0; k < K * n; k++) {
-    if (k % K == 0) w->gaps = coverage_gaps(w->X, k / K);
+    if (k % K == 0) w->gaps = coverage_gaps(w->X, w->begins, k / K);
     low[k] = end_of(w, k % K, k / K, -1);
     high[k] = end_of(w, k % K, k / K, 1);
   }
@@ -205,7 +217,7 @@ static void remark_gaps(lapis_ctx *ctx, const ranks *w)
   char others[48] = "";
   int64_t first = -1, more = -1;
   for (int64_t j = w->answer.cols - 1; j >= 0; j--) {
-    int gaps = coverage_gaps(w->X, j);
+    int gaps = coverage_gaps(w->X, w->begins, j);
     if (gaps == 0 || (double)w->count[gaps] >= coverage_least(w->c)) continue;
     first = j;
     more++;
@@ -222,28 +234,39 @@ static void remark_gaps(lapis_ctx *ctx, const ranks *w)
                                            : "every class is in the set");
 }
 
-lapis_status coverage_publish(lapis_solver *to, const coverage *c,
-                              const lapis_mat *X, const lapis_solver *answer,
-                              lapis_solver *const *fold, const int64_t *own)
+static lapis_status publish_sets(lapis_solver *to, ranks *w)
 {
-  ranks w = {.c = c, .own = own, .X = X};
-  TRY(hear(&w, to->ctx, answer, fold));
-  TRY(sort(&to->arena, &w));
-  remark_gaps(to->ctx, &w);
-  if (c->kind == COVERAGE_NUMBERS) return publish_ends(to, &w);
-  int64_t values = coverage_values(c), n = w.answer.cols;
+  const coverage *c = w->c;
+  int64_t values = coverage_values(c), n = w->answer.cols;
   int64_t all = values * coverage_targets(c);
   double *kept = arena_reals(&to->arena, all * n);
   double *value = arena_reals(&to->arena, all);
   TRY(arena_status(&to->arena));
   for (int64_t k = 0; k < all * n; k++) {
-    if (k % all == 0) w.gaps = coverage_gaps(X, k / all);
-    kept[k] = stays(&w, k % all / values, k % values, k / all);
+    if (k % all == 0) w->gaps = coverage_gaps(w->X, w->begins, k / all);
+    kept[k] = stays(w, k % all / values, k % values, k / all);
   }
   for (int64_t k = 0; k < all; k++) value[k] = c->value[k % values];
   solver_publish(to, "classes_kept", lapis_mat_f64(kept, all, n));
   solver_publish(to, "kept_values", lapis_mat_f64(value, 1, all));
   return LAPIS_OK;
+}
+
+lapis_status coverage_publish(lapis_solver *to, const coverage *c,
+                              const lapis_data *data,
+                              const lapis_solver *answer,
+                              lapis_solver *const *fold, const int64_t *own)
+{
+  ranks w = {.c = c, .own = own, .X = &data->X};
+  TRY(hear(&w, to->ctx, answer, fold));
+  TRY(sort(&to->arena, &w));
+  w.begins = coverage_begins(to->ctx, data);
+  if (w.begins == NULL) return LAPIS_ENOMEM;
+  remark_gaps(to->ctx, &w);
+  lapis_status s =
+      c->kind == COVERAGE_NUMBERS ? publish_ends(to, &w) : publish_sets(to, &w);
+  base_free(w.begins);
+  return s;
 }
 
 /* ---- in a model ---------------------------------------------------------*/
@@ -326,7 +349,7 @@ lapis_status lapis_model_set_coverage(lapis_ctx *ctx, lapis_model *m,
 typedef struct covered {
   lapis_solver base;
   coverage c;
-  lapis_mat X;
+  lapis_data data;
   lapis_solver *answer, *fold[COVERAGE_FOLDS];
 } covered;
 
@@ -354,7 +377,7 @@ static lapis_status solve(lapis_solver *s)
   base_mute(s->ctx, false);
   s->info.seconds = base_seconds() - started;
   if (status < 0 || status == LAPIS_CANCELLED) return status;
-  TRY(coverage_publish(s, &w->c, &w->X, w->answer, w->fold, NULL));
+  TRY(coverage_publish(s, &w->c, &w->data, w->answer, w->fold, NULL));
   return status;
 }
 
@@ -368,15 +391,15 @@ static void release(lapis_solver *s)
 static const solver_class covered_class = {
     .method = "covered", .solve = solve, .free = release};
 
-lapis_status coverage_new(lapis_ctx *ctx, const coverage *c, const lapis_mat *X,
-                          lapis_solver *answer, lapis_solver *const *fold,
-                          lapis_solver **out)
+lapis_status coverage_new(lapis_ctx *ctx, const coverage *c,
+                          const lapis_data *data, lapis_solver *answer,
+                          lapis_solver *const *fold, lapis_solver **out)
 {
   lapis_status s = solver_alloc(ctx, &covered_class, sizeof(covered), out);
   if (s >= 0) {
     covered *w = (covered *)*out;
     w->c = *c;
-    w->X = *X;
+    w->data = *data;
     w->answer = answer;
     memcpy(w->fold, fold, (size_t)c->folds * sizeof *fold);
     return s;

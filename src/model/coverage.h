@@ -56,9 +56,12 @@ double coverage_miss(const coverage *c, const lapis_mat *said, int64_t t,
 /* What a fit says: K x n. */
 lapis_status coverage_said(const coverage *c, const lapis_solver *s,
                            lapis_mat *out);
-/* Of a dense sample: 0, and from 1 on half, three quarters or all of its
- * features are missing. */
-int coverage_gaps(const lapis_mat *X, int64_t j);
+/* Of a dense sample: 0, and from 1 on half, three quarters or all of what is
+ * known of it is missing.  begins: which features begin a column of a table,
+ * whose words are one thing that is known. */
+int coverage_gaps(const lapis_mat *X, const bool *begins, int64_t j);
+/* Of the features of data; NULL: no memory. */
+bool *coverage_begins(lapis_ctx *ctx, const lapis_data *data);
 /* The least n of which a share can be had. */
 double coverage_least(const coverage *c);
 /* Of n scores the one that decides, in order. */
@@ -68,7 +71,8 @@ int64_t coverage_rank(const coverage *c, int64_t n);
  * `answer` says of samples X and the fits without a fold.  own (targets x n, or
  * NULL): the fold of a label that was held out, -1 of others. */
 lapis_status coverage_publish(lapis_solver *to, const coverage *c,
-                              const lapis_mat *X, const lapis_solver *answer,
+                              const lapis_data *data,
+                              const lapis_solver *answer,
                               lapis_solver *const *fold, const int64_t *own);
 
 /* Into and from a model; share 0: it has none. */
@@ -76,8 +80,8 @@ lapis_status coverage_keep(lapis_ctx *ctx, lapis_model *m, const coverage *c);
 lapis_status coverage_read(lapis_ctx *ctx, const lapis_model *m, coverage *c);
 /* Answers as `answer` does of X (borrowed), with sets.  Takes the solvers, on
  * failure too. */
-lapis_status coverage_new(lapis_ctx *ctx, const coverage *c, const lapis_mat *X,
-                          lapis_solver *answer, lapis_solver *const *fold,
-                          lapis_solver **out);
+lapis_status coverage_new(lapis_ctx *ctx, const coverage *c,
+                          const lapis_data *data, lapis_solver *answer,
+                          lapis_solver *const *fold, lapis_solver **out);
 
 #endif

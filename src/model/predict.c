@@ -129,7 +129,7 @@ static lapis_status predict_covered(lapis_ctx *ctx, const lapis_data *data,
   for (const lapis_model *of = m->fold; s >= 0 && of != NULL; of = of->fold)
     s = predict_one(ctx, data, of, options, &fold[f++]);
   base_mute(ctx, false);
-  if (s >= 0) return coverage_new(ctx, &c, &data->X, answer, fold, out);
+  if (s >= 0) return coverage_new(ctx, &c, data, answer, fold, out);
   lapis_solver_free(answer);
   for (f = 0; f < c.folds; f++) lapis_solver_free(fold[f]);
   return s;

@@ -232,6 +232,31 @@ static void gaps_are_apart(kind of, bool taught)
   CHECK_AT_MOST(sizes, 2.2); /* of whole samples */
 }
 
+/* A word that is not met, of ten that a column has, is one gap of three. */
+static void words_are_one_thing_that_is_known(void **state)
+{
+  enum { FEATURES = 12, WORDS = 10 };
+  static const char *name[FEATURES] = {"a",   "b=0", "b=1", "b=2", "b=3", "b=4",
+                                       "b=5", "b=6", "b=7", "b=8", "b=9", "c"};
+  double x[FEATURES];
+  lapis_ctx *ctx = lapis_ctx_new();
+  (void)state;
+  for (int named = 0; named < 2; named++) {
+    lapis_data data = {.X = lapis_mat_f64(x, FEATURES, 1)};
+    if (named) data.feature_names = lapis_mat_text(name, 1, FEATURES);
+    bool *begins = coverage_begins(ctx, &data);
+    assert_non_null(begins);
+    for (int i = 0; i < FEATURES; i++) x[i] = 1;
+    assert_int_equal(coverage_gaps(&data.X, begins, 0), 0);
+    for (int i = 1; i <= WORDS; i++) x[i] = NAN;
+    assert_int_equal(coverage_gaps(&data.X, begins, 0), named ? 0 : 2);
+    x[0] = NAN;
+    assert_int_equal(coverage_gaps(&data.X, begins, 0), named ? 1 : 2);
+    base_free(begins);
+  }
+  lapis_ctx_free(ctx);
+}
+
 static void gaps_keep_the_promise(void **state)
 {
   for (int taught = 0; taught < 2; taught++) {
@@ -507,6 +532,7 @@ int test_coverage(void)
       cmocka_unit_test(sets_of_labels_keep_their_promise),
       cmocka_unit_test(intervals_keep_their_promise),
       cmocka_unit_test(every_class_is_covered),
+      cmocka_unit_test(words_are_one_thing_that_is_known),
       cmocka_unit_test(gaps_keep_the_promise),
       cmocka_unit_test(new_groups_are_covered),
       cmocka_unit_test(a_model_answers_with_any_share),

@@ -405,7 +405,7 @@ static lapis_status set_coverage(auto_solver *w, double started)
   if (!w->covers) return s == LAPIS_EINVAL ? LAPIS_OK : s;
   w->cover.c.share = w->set.coverage;
   w->cover.c.by_class = w->set.coverage_by == LAPIS_COVERAGE_CLASS;
-  TRY(coverage_publish(&w->base, &w->cover.c, &w->data.X, w->answer,
+  TRY(coverage_publish(&w->base, &w->cover.c, &w->data, w->answer,
                        w->cover.fold, w->cover.own));
   return cover_remark(&w->cover, w->race, &w->data, &w->base, w->name,
                       w->options.numbers);

@@ -95,12 +95,14 @@ static lapis_status take_scores(const comparison *r, const lapis_data *data,
   int64_t T = coverage_targets(c);
   for (int64_t f = 0; f < c->folds; f++)
     TRY(coverage_said(c, w->fold[f], &said[f]));
+  bool *begins = coverage_begins(r->ctx, data);
+  if (begins == NULL) return LAPIS_ENOMEM;
   for (int64_t k = 0; k < T * r->n; k++) {
     int64_t t = k % T, j = k / T, f = w->own[k];
     int64_t v = cover_class(r, t, j);
     if (v < 0) continue;
     double *to = w->score + 3 * c->count++;
-    to[2] = coverage_gaps(&data->X, j);
+    to[2] = coverage_gaps(&data->X, begins, j);
     to[0] = (double)coverage_list(c, t, v, f < 0 ? 0 : f);
     to[1] =
         f < 0 ? LARGEST
@@ -108,6 +110,7 @@ static lapis_status take_scores(const comparison *r, const lapis_data *data,
             ? fabs(lapis_mat_at(&data->Y, t, j) - lapis_mat_at(&said[f], t, j))
             : coverage_miss(c, &said[f], t, v, j);
   }
+  base_free(begins);
   return LAPIS_OK;
 }
 
