@@ -113,7 +113,7 @@
 #define MAY_NOT_HOLD_HERE "may not hold here"
 #define IN_THE_SAME_UNIT "is it in the same unit?"
 #define ARE_IN_THE_SAME_UNIT "are they in the same unit?"
-#define NOTHING_LEARNT "nothing was clearly learnt"
+#define NOTHING_LEARNT "not clear that anything was learnt, which"
 #define NONE_LOOKS_WRONG "No given label clearly looks wrong; these fit least"
 #define ONE_OF_THESE_LOOKS " of these given labels look"
 #define THESE_LOOK_WRONG "These given labels look wrong"

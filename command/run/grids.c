@@ -302,6 +302,40 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
   free(value);
 }
 
+/* As the column of target k writes it. */
+static const char *number_text(cli *c, const lapis_dataset *ds, int64_t k,
+                               double value, char text[32])
+{
+  lapis_mat none = {.cols = 0};
+  lapis_sheet_column as = {"", none, true, target_decimals(c, ds, k)};
+  lapis_sheet_number(&as, value, LAPIS_SHEET_DIGITS, text, 32);
+  return text;
+}
+
+void print_far(cli *c, const lapis_solver *s, const lapis_dataset *ds)
+{
+  enum { SHOWN = 10 };
+  char name[256], given[32], rather[32];
+  lapis_mat far = result_of(s, "outliers"), says = result_of(s, "scores");
+  lapis_mat titles = lapis_dataset_text(ds, "target_names");
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  if (far.cols == 0 || says.cols != Y->cols || says.rows != Y->rows) return;
+  printf("given numbers far from what all others say, the farthest first\n");
+  for (int64_t i = 0; i < far.cols && i < SHOWN; i++) {
+    int64_t j = (int64_t)lapis_mat_at(&far, 0, i);
+    int64_t k = (int64_t)lapis_mat_at(&far, 1, i);
+    bool titled = Y->rows > 1 && titles.cols == Y->rows;
+    sample_name(ds, j, name, sizeof name);
+    printf("  %-20s given %s, rather %s%s%s\n", name,
+           number_text(c, ds, k, lapis_mat_at(Y, k, j), given),
+           number_text(c, ds, k, lapis_mat_at(&says, k, j), rather),
+           titled ? ", of " : "",
+           titled ? ((const char *const *)titles.val)[k] : "");
+  }
+  if (far.cols > SHOWN)
+    printf("  and %lld more\n", (long long)far.cols - SHOWN);
+}
+
 lapis_json *wrong_json(const cli *c)
 {
   static const char *const name[] = {"least", "most", "checkable"};

@@ -39,6 +39,8 @@ double *suspects_rather(const cli *c, const lapis_dataset *ds);
 /* Those that find_suspects found: a line each, or a list of objects; none where
  * it was not asked. */
 void print_contradicted(cli *c, const lapis_dataset *ds);
+/* Known numbers that auto has found far from what all others say. */
+void print_far(cli *c, const lapis_solver *s, const lapis_dataset *ds);
 /* The name of sample j, or "row N". */
 void sample_name(const lapis_dataset *ds, int64_t j, char *to, size_t size);
 lapis_json *contradicted_json(const cli *c);

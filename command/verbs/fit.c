@@ -399,6 +399,7 @@ static int report(cli *c, const job *j)
   } else {
     print_text(c, j);
     print_contradicted(c, j->ds);
+    print_far(c, j->solver, j->ds);
     print_asked(j);
     importance_print(&matters);
     print_filled(c, j);

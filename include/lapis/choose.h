@@ -115,11 +115,12 @@ LAPIS_API lapis_status lapis_suspects_of(lapis_ctx *ctx, const lapis_mat *Y,
 
 /* Why it cannot be said how many labels are wrong: they are too few; hidden
  * ones are not clearly predicted better than by their shares; too many may be,
- * or classes are too much alike. */
+ * or classes are too much alike; they are in too few groups. */
 typedef enum lapis_doubts_unsaid {
   LAPIS_DOUBTS_FEW = -1,
   LAPIS_DOUBTS_GUESSED = -2,
-  LAPIS_DOUBTS_HARD = -3
+  LAPIS_DOUBTS_HARD = -3,
+  LAPIS_DOUBTS_FEW_GROUPS = -4
 } lapis_doubts_unsaid;
 
 /* By K x n probabilities that known labels had while they were hidden (auto's

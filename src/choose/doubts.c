@@ -225,7 +225,8 @@ static lapis_status judge(lapis_ctx *ctx, const asked *of, doubt *all,
   wrong[3] = (int64_t)rint(w.f * (double)n);
   bool wide = w.high - w.low > WIDEST;
   if (count < LEAST_TRIALS || (wide && count < FEW))
-    wrong[3] = LAPIS_DOUBTS_FEW;
+    wrong[3] = of->group == NULL || n < LEAST_TRIALS ? LAPIS_DOUBTS_FEW
+                                                     : LAPIS_DOUBTS_FEW_GROUPS;
   else if (!clear)
     wrong[3] = LAPIS_DOUBTS_GUESSED;
   else if (w.f > MOST_WRONG || wide)
@@ -247,8 +248,13 @@ char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
   int64_t least = wrong[0], most = wrong[1], n = wrong[2], f = wrong[3];
   if (f == LAPIS_DOUBTS_FEW)
     snprintf(text, size,
-             "%" PRId64 " checkable labels are too few, or in too few groups, "
-             "to say how many of them are wrong",
+             "%" PRId64 " checkable labels are too few to say how many of them "
+             "are wrong",
+             n);
+  else if (f == LAPIS_DOUBTS_FEW_GROUPS)
+    snprintf(text, size,
+             "%" PRId64 " checkable labels are in too few groups to say how "
+             "many of them are wrong",
              n);
   else if (f == LAPIS_DOUBTS_GUESSED)
     snprintf(text, size,

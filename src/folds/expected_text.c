@@ -27,7 +27,7 @@ char *lapis_expected_text(const lapis_mat *figures, int64_t k, char *text,
         lapis_mat_at(figures, LAPIS_FIGURE_LEARNT, k) > 0
             ? "this holds for samples like those with a label, and takes "
               "these labels as right"
-            : "nothing was clearly learnt, so the answers mean "
-              "little");
+            : "it is not clear that anything was learnt, which labels that are "
+              "wrong hide, too: check some answers first");
   return text;
 }

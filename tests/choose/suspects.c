@@ -152,7 +152,7 @@ static void what_cannot_be_said_is_not(void **state)
         assert_non_null(strstr(s.text, "too few"));
       }
     doubt(&s, FROM, 6, 0, 6, seed);
-    check_unsaid(&s, FROM, LAPIS_DOUBTS_FEW);
+    check_unsaid(&s, FROM, LAPIS_DOUBTS_FEW_GROUPS);
   }
   doubt(&s, FROM, 6, .32, 0, 1);
   check_unsaid(&s, FROM, LAPIS_DOUBTS_HARD);

@@ -186,8 +186,8 @@ static void remark_other(const auto_solver *w)
     return;
   }
   base_note(w->base.ctx, BASE_NOTE, "other",
-            "%s: %s %s on the same labels: AUROC %.4f, accuracy %.4f; log-loss "
-            "%s by %.4f +- %.4f, %s",
+            "%s: %s %s on the same labels: AUROC %.4f, accuracy %.4f; its "
+            "log-loss is %s than that of what answers by %.4f +- %.4f, %s",
             w->name, called(w, x), x->settings, x->auroc, x->accuracy,
             by > 0 ? "worse" : "better", fabs(by), error,
             lapis_is_clear(fabs(by), error) ? "clear" : "a toss-up");

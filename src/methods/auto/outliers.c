@@ -341,26 +341,17 @@ bool comparison_others(const comparison *r, lapis_mat *Y)
 
 void comparison_remark_outliers(const comparison *r, const char *name)
 {
-  enum { SHOWN = 5 };
-  char rows[SHOWN * 24] = "";
   int64_t known = 0, n = r->outliers;
   if (n == 0) return;
   for (int64_t k = 0; k < r->K * r->n; k++) known += !isnan(r->labels.sign[k]);
-  for (int64_t i = 0; i < n && i < SHOWN; i++) {
-    size_t used = strlen(rows);
-    int64_t j = (int64_t)r->outlier[2 * i];
-    (void)snprintf(rows + used, sizeof rows - used, "%s%lld", i > 0 ? ", " : "",
-                   (long long)base_row(r->ctx, j, r->n));
-  }
   base_note(r->ctx, BASE_WARNING, "far-numbers",
             r->o.omits
                 ? "%s: left out: %lld number(s) of the %lld known, far from "
-                  "what all others say (rows: %s%s); look at them first; if "
-                  "they are right, {outliers learn} counts them"
+                  "what all others say (result outliers lists them); look at "
+                  "them first; if they are right, {outliers learn} counts them"
                 : "%s: %lld number(s) of the %lld known, far from what all "
-                  "others say (rows: %s%s): look at them first; a slipped "
-                  "decimal hides what all others tell, and {outliers omit} "
-                  "leaves such out",
-            name, (long long)n, (long long)(r->o.omits ? known + n : known),
-            rows, n > SHOWN ? ", ..." : "");
+                  "others say (result outliers lists them): look at them "
+                  "first; a slipped decimal hides what all others tell, and "
+                  "{outliers omit} leaves such out",
+            name, (long long)n, (long long)(r->o.omits ? known + n : known));
 }

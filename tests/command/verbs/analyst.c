@@ -158,6 +158,8 @@ static void a_slipped_decimal_is_marked(void **state)
            c.folder);
   assert_int_equal(system(words), 0);
   command_do(&c, "fit auto " CARS "-o a.csv");
+  assert_int_equal(count_of(c.out, "  car7  "), 1);
+  assert_int_equal(count_of(c.out, " given "), 1);
   read_cells(&c, "a.csv", &is);
   for (int64_t i = 1; i < is.rows; i++)
     assert_int_equal(*at_title(&is, i, "rather") != '\0', i == SLIPPED);
