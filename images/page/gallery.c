@@ -105,6 +105,7 @@ static void put_scores(page *p, const lapis_report *w, int64_t j)
   if (mat_empty(&w->scores)) return;
   int64_t c = next_best(w, j, -1);
   page_words(p, "<p class=\"quiet\">");
+  page_words(p, w->scores.rows == 1 ? "score of " : "scores: ");
   for (int k = 0; k < BEST_SCORES && c >= 0; k++, c = next_best(w, j, c)) {
     if (k > 0) page_words(p, " \xc2\xb7 ");
     page_class_name(p, w, c);
