@@ -120,9 +120,9 @@ static lapis_status read_table(label_run *w)
     flow_remark(w->flow, "groups",
                 "%s: column %s has %" PRId64
                 " different values, each of several images; if each is one "
-                "person, scene or video, give {groups %s}: images of one then "
-                "stay together when labels are hidden, so the figures are not "
-                "too optimistic",
+                "person, scene or video, give {groups %s} where images of "
+                "others are to be labelled: images of one then stay together "
+                "when labels are hidden, so the figures hold for others, too",
                 r.path, w->given.repeating, w->given.repeated,
                 w->given.repeating);
   if (has_three_signs(&w->given))
