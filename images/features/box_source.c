@@ -37,24 +37,36 @@ void box_source_close(box_source *s)
   boxes_free(&s->table);
 }
 
+/* In whole pixels, cut to the image; whether it reached beyond. */
+static bool cut_box(const lapis_box *box, int64_t width, int64_t height,
+                    lapis_box *out)
+{
+  double left = round(box->x), right = round(box->x + box->width);
+  double top = round(box->y), below = round(box->y + box->height);
+  double w = (double)width, h = (double)height;
+  double x0 = fmax(0, left), x1 = fmin(w, right);
+  double y0 = fmax(0, top), y1 = fmin(h, below);
+  *out = (lapis_box){x0, y0, x1 - x0, y1 - y0, box->score};
+  return left < 0 || top < 0 || right > w || below > h;
+}
+
 /* Boxes of the table, cut to the image; their number, or a failure. */
 static lapis_status take_given(const feature_job *j, const feature_view *v,
                                const box_source *s, lapis_box *to,
                                int64_t *count)
 {
-  double w = (double)v->image->width, h = (double)v->image->height;
+  int64_t w = v->image->width, h = v->image->height;
   for (int64_t b = 0; b < s->table.count; b++) {
-    lapis_box box = s->table.box[b];
+    lapis_box box = s->table.box[b], *out = &to[*count];
     if (!place_names_path(s->table.name[b], j->path[v->index])) continue;
-    double x0 = fmax(0, round(box.x)), x1 = fmin(w, round(box.x + box.width));
-    double y0 = fmax(0, round(box.y)), y1 = fmin(h, round(box.y + box.height));
-    if (!(x1 - x0 >= 1 && y1 - y0 >= 1))
+    (void)cut_box(&box, w, h, out);
+    if (!(out->width >= 1 && out->height >= 1))
       return lapis_fail(v->ctx, LAPIS_EDATA,
-                        "%s: the box %g,%g %gx%g of %s covers none of its "
-                        "%g x %g pixels",
-                        j->path[v->index], box.x, box.y, box.width, box.height,
-                        s->boxes, w, h);
-    to[(*count)++] = (lapis_box){x0, y0, x1 - x0, y1 - y0, box.score};
+                        "%s:%" PRId64 ": the box %g,%g %gx%g covers none of "
+                        "the %" PRId64 " x %" PRId64 " pixels of %s",
+                        s->boxes, s->table.line[b], box.x, box.y, box.width,
+                        box.height, w, h, j->path[v->index]);
+    ++*count;
   }
   if (*count > 0) return LAPIS_OK;
   return lapis_fail(v->ctx, LAPIS_EMISSING, "%s: has no box in %s",
@@ -77,6 +89,33 @@ lapis_status box_source_find(const feature_job *j, const feature_view *v,
                     "%s: is too small, at %" PRId64 " x %" PRId64
                     " pixels, for boxes to be proposed",
                     j->path[v->index], v->image->width, v->image->height);
+}
+
+/* Boxes of images that are kept which reach beyond them; the line of the first.
+ */
+static int64_t count_cut(const feature_job *j, const box_table *t,
+                         int64_t *line)
+{
+  int64_t cut = 0;
+  for (int64_t b = 0; b < t->count; b++)
+    for (int64_t i = 0; i < j->count; i++) {
+      const feature_slot *slot = &j->slot[i];
+      lapis_box unused;
+      if (slot->status >= 0 && place_names_path(t->name[b], j->path[i]) &&
+          cut_box(&t->box[b], slot->width, slot->height, &unused) && cut++ == 0)
+        *line = t->line[b];
+    }
+  return cut;
+}
+
+void box_source_say_cut(const feature_job *j, const box_source *s)
+{
+  int64_t line = 0, cut = count_cut(j, &s->table, &line);
+  if (cut > 0)
+    base_say(j->base.ctx, 0,
+             "%" PRId64 " box(es) reach beyond the image and were cut to it; "
+             "the first: %s:%" PRId64,
+             cut, s->boxes, line);
 }
 
 void box_put(const lapis_box *at, double *p)

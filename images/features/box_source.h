@@ -19,6 +19,8 @@ void box_source_close(box_source *s);
 lapis_status box_source_find(const feature_job *j, const feature_view *v,
                              const box_source *s, lapis_box **out,
                              int64_t *count);
+/* When all images are done: how many of the table's boxes were cut. */
+void box_source_say_cut(const feature_job *j, const box_source *s);
 /* What such a kind publishes: X (rows x boxes), and beside it its boxes. */
 enum { BOX_ROWS = 5 };
 #define BOX_ARRAYS            \

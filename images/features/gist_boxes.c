@@ -164,6 +164,13 @@ static bool fits(const feature_job *j, const feature_slot *s)
   return box_pieces_fit(s, length_of(j));
 }
 
+static lapis_status say(feature_job *j)
+{
+  const boxes_state *s = j->state;
+  box_source_say_cut(j, &s->from);
+  return LAPIS_OK;
+}
+
 /* ---- the kind -----------------------------------------------------------*/
 #define AT(field) offsetof(lapis_gist_boxes_settings, field)
 static const lapis_param params[] = {
@@ -200,4 +207,5 @@ const feature_kind feature_gist_boxes = {
     .begin = begin,
     .make = make,
     .fits = fits,
+    .finish = say,
     .end = end};

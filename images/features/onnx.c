@@ -379,6 +379,7 @@ static lapis_status say(feature_job *j)
 {
   const onnx_state *s = j->state;
   onnx_say(j->base.ctx, j->kind->shown.name, s, j->settings, s->length);
+  box_source_say_cut(j, &s->from);
   return LAPIS_OK;
 }
 

@@ -7,16 +7,34 @@
 
 #include "files/io.h"
 
+enum { NAMES = 5 };
+/* Titles of the column of names: where there are several, the first of these.
+ */
+static const char *const name_title[NAMES] = {"file", "path", "image",
+                                              "picture", "name"};
+
+/* What stands where in a row, from 0; -1: nowhere. */
+typedef struct layout {
+  int name, word, number[PLACE_NUMBERS];
+  int least, most; /* cells of a row */
+  bool titled;     /* the first row says so */
+} layout;
+
 typedef struct scan {
   csv_scan csv;
   const place_form *form;
-  int word;     /* the number of that column; 0: there is none */
-  bool unnamed; /* its rows begin with the numbers */
+  layout at;
 } scan;
 
+/* ---- rows ---------------------------------------------------------------*/
 static lapis_status fail_cell(const scan *s, const csv_cell *cell,
                               const char *what)
 {
+  if (s->at.titled)
+    return lapis_fail(s->csv.ctx, LAPIS_EFORMAT,
+                      "%s:%" PRId64 ":%" PRId64 ": %s; the titles are of %d "
+                      "columns",
+                      s->csv.path, cell->line, cell->column, what, s->at.most);
   return lapis_fail(s->csv.ctx, LAPIS_EFORMAT,
                     "%s:%" PRId64 ":%" PRId64 ": %s; a row is %s", s->csv.path,
                     cell->line, cell->column, what, s->form->rows);
@@ -38,38 +56,39 @@ static lapis_status take_number(const scan *s, const csv_cell *cell, int column,
                     cell->text, side ? " above 0" : "");
 }
 
-static lapis_status take_name(scan *s, csv_cell *name)
+/* Which number stands at a place of the row; -1: none. */
+static int number_at(const layout *at, int place)
 {
-  TRY(csv_next(&s->csv, name));
-  if (name->size == 0) return fail_cell(s, name, "no name");
-  if (name->last) return fail_cell(s, name, "the row ends too early");
-  return LAPIS_OK;
+  for (int i = 0; i < PLACE_NUMBERS; i++)
+    if (at->number[i] == place) return i;
+  return -1;
 }
 
 static lapis_status take_row(scan *s, csv_cell *name, csv_cell *word,
                              place_row *row)
 {
-  if (!s->unnamed) TRY(take_name(s, name));
+  const layout *at = &s->at;
+  csv_cell cell = {.last = false};
   for (int i = 0; i < PLACE_NUMBERS; i++) row->number[i] = NAN;
-  csv_cell cell = *name;
-  int most = s->word > 0 ? s->word : s->form->most;
-  for (int i = 0; i < most && !cell.last; i++) {
+  for (int k = 0; k < at->most && !cell.last; k++) {
     TRY(csv_next(&s->csv, &cell));
-    if (i == 0) row->line = s->unnamed ? cell.line : name->line;
-    if (i + 1 == s->word)
-      *word = cell;
-    else
-      TRY(take_number(s, &cell, i, &row->number[i]));
-    if (cell.last && i + 1 < s->form->needed)
+    int i = number_at(at, k);
+    if (k == 0) row->line = cell.line;
+    if (k == at->name) *name = cell;
+    if (k == at->name && cell.size == 0) return fail_cell(s, &cell, "no name");
+    if (k == at->word) *word = cell;
+    if (i >= 0) TRY(take_number(s, &cell, i, &row->number[i]));
+    if (cell.last && k + 1 < at->least)
       return fail_cell(s, &cell, "the row ends too early");
   }
   if (!cell.last) return fail_cell(s, &cell, "the row goes on after this");
   return LAPIS_OK;
 }
 
+/* ---- what stands where --------------------------------------------------*/
 static bool is_word(const csv_cell *cell, const char *word)
 {
-  return cell->size == (int64_t)strlen(word) &&
+  return word != NULL && cell->size == (int64_t)strlen(word) &&
          strncasecmp(cell->text, word, strlen(word)) == 0;
 }
 
@@ -80,31 +99,136 @@ static bool is_number(const csv_cell *cell)
   return kind != CSV_MISSING && marks_of(cell, kind) != MARK_NOT;
 }
 
-/* x,y, or two numbers. */
-static bool lacks_name(const scan *s, const csv_cell *a, const csv_cell *b)
+typedef struct titles { /* the first row, as if it were titles */
+  layout at;
+  int name[NAMES];
+  csv_cell twice; /* a title that an earlier cell has; size 0: none */
+  bool texts;     /* all cells are words, and not one alone */
+} titles;
+
+static int *place_of(const place_form *form, titles *t, const csv_cell *title)
 {
-  bool numbers = b->last && is_number(a);
-  return s->form->unnamed && (numbers || (is_word(a, "x") && is_word(b, "y")));
+  for (int i = 0; i < form->most; i++)
+    if (is_word(title, form->column[i])) return &t->at.number[i];
+  if (is_word(title, form->word)) return &t->at.word;
+  for (int k = 0; k < NAMES; k++)
+    if (is_word(title, name_title[k])) return &t->name[k];
+  return NULL;
 }
 
-/* The first row where it has the title x. */
-static lapis_status skip_header(scan *s)
+/* A `name` beside another name of the image, or behind the numbers of a table
+ * that needs none, is the row's own. */
+static void place_names(const place_form *form, titles *t)
+{
+  int *plain = &t->name[NAMES - 1], first = 0;
+  while (first < NAMES && t->name[first] < 0) first++;
+  bool behind = form->unnamed && *plain > t->at.number[0];
+  if (form->word != NULL && t->at.word < 0 && *plain >= 0 &&
+      (first < NAMES - 1 || behind)) {
+    t->at.word = *plain;
+    *plain = -1;
+  }
+  for (int k = NAMES - 1; k >= 0; k--)
+    if (t->name[k] >= 0) t->at.name = t->name[k];
+}
+
+static lapis_status read_titles(const scan *s, csv_scan *ahead, titles *t)
+{
+  csv_cell cell = {.last = false};
+  *t = (titles){.at = {.name = -1, .word = -1, .titled = true}};
+  for (int i = 0; i < PLACE_NUMBERS; i++) t->at.number[i] = -1;
+  for (int k = 0; k < NAMES; k++) t->name[k] = -1;
+  t->texts = true;
+  for (; !cell.last; t->at.most++) {
+    TRY(csv_next(ahead, &cell));
+    t->texts =
+        t->texts && csv_value(&cell, NULL) != CSV_MISSING && !is_number(&cell);
+    int *place = place_of(s->form, t, &cell);
+    if (place == NULL) continue;
+    if (*place >= 0 && t->twice.size == 0) t->twice = cell;
+    *place = t->at.most;
+  }
+  t->texts = t->texts && t->at.most > 1;
+  place_names(s->form, t);
+  return LAPIS_OK;
+}
+
+static lapis_status check_titles(const scan *s, titles *t)
+{
+  const place_form *form = s->form;
+  const char *lacks = t->at.name < 0 && !form->unnamed ? "name" : NULL;
+  t->at.least = t->at.name + 1;
+  for (int i = form->needed - 1; i >= 0; i--) {
+    if (t->at.number[i] < 0) lacks = form->column[i];
+    if (t->at.number[i] >= t->at.least) t->at.least = t->at.number[i] + 1;
+  }
+  if (lacks != NULL)
+    return lapis_fail(s->csv.ctx, LAPIS_EFORMAT,
+                      "%s:%" PRId64 ": no column has the title %s; the titles "
+                      "are %s, in any order",
+                      s->csv.path, s->csv.line, lacks, form->title);
+  if (t->twice.size == 0) return LAPIS_OK;
+  return lapis_fail(s->csv.ctx, LAPIS_EFORMAT,
+                    "%s:%" PRId64 ":%" PRId64 ": another column has the title "
+                    "%.*s, too",
+                    s->csv.path, t->twice.line, t->twice.column,
+                    (int)t->twice.size, t->twice.text);
+}
+
+/* Names columns that are not read. */
+static lapis_status say_others(const scan *s, const layout *at, csv_scan row)
+{
+  int others = 0;
+  csv_cell cell, first = {.size = 0};
+  for (int k = 0; k < at->most; k++) {
+    TRY(csv_next(&row, &cell));
+    if (k == at->name || k == at->word || number_at(at, k) >= 0 ||
+        is_word(&cell, s->form->beside))
+      continue;
+    if (others++ == 0) first = cell;
+  }
+  if (others > 0)
+    base_say(s->csv.ctx, 0,
+             "%s: %d column(s) not read, '%.*s' first; the titles are %s",
+             s->csv.path, others, csv_shown_bytes(&first), first.text,
+             s->form->title);
+  return LAPIS_OK;
+}
+
+/* Without titles: as the form says, where it may be without the name; a row is
+ * two numbers. */
+static layout plain_layout(const scan *s, csv_scan row)
+{
+  csv_cell a, b;
+  bool two = csv_next(&row, &a) >= 0 && !a.last && csv_next(&row, &b) >= 0 &&
+             b.last && is_number(&a);
+  int names = s->form->unnamed && two ? 0 : 1;
+  layout at = {.name = names - 1,
+               .word = -1,
+               .least = names + s->form->needed,
+               .most = names + s->form->most};
+  for (int i = 0; i < PLACE_NUMBERS; i++)
+    at.number[i] = i < s->form->most ? names + i : -1;
+  return at;
+}
+
+/* The first row has titles where it has x and y, and ought to have them where
+ * it has words alone. */
+static lapis_status find_layout(scan *s)
 {
   csv_scan ahead = s->csv;
-  csv_cell first, cell;
-  TRY(csv_next(&ahead, &first));
-  if (first.last) return LAPIS_OK; /* take_row says what is wrong */
-  TRY(csv_next(&ahead, &cell));
-  s->unnamed = lacks_name(s, &first, &cell);
-  if (!is_word(s->unnamed ? &first : &cell, "x")) return LAPIS_OK;
-  int at = s->unnamed ? 2 : 1;
-  for (; !cell.last; at++) TRY(csv_next(&ahead, &cell));
-  const char *word = s->form->word;
-  if (word != NULL && at > s->form->needed &&
-      (is_word(&cell, word) || (s->unnamed && is_word(&cell, "name"))))
-    s->word = at;
+  titles t;
+  TRY(read_titles(s, &ahead, &t));
+  bool titled = t.at.number[0] >= 0 && t.at.number[1] >= 0;
+  if (!titled && !t.texts) {
+    s->at = plain_layout(s, s->csv);
+    return LAPIS_OK;
+  }
+  TRY(check_titles(s, &t));
+  TRY(say_others(s, &t.at, s->csv));
   csv_skip_blank(&ahead);
   s->csv = ahead;
+  s->at = t.at;
   return LAPIS_OK;
 }
 
@@ -117,11 +241,11 @@ static lapis_status find_decimal(scan *s)
   marks all = {.first = {{NULL, 0}}};
   char rather, said[MARKS_BYTES];
   while (!csv_at_end(&ahead)) {
-    bool name = !s->unnamed;
+    int k = 0;
     do {
       TRY(csv_next(&ahead, &cell));
-      if (!name) marks_note(&all, &cell, csv_value(&cell, NULL));
-      name = false;
+      if (number_at(&s->at, k++) >= 0)
+        marks_note(&all, &cell, csv_value(&cell, NULL));
     } while (!cell.last);
     csv_skip_blank(&ahead);
   }
@@ -130,6 +254,7 @@ static lapis_status find_decimal(scan *s)
   return LAPIS_OK;
 }
 
+/* ---- the table ----------------------------------------------------------*/
 static char *copy_cell(lapis_ctx *ctx, const csv_cell *cell)
 {
   char *text = base_alloc(ctx, cell->size + 1, 1);
@@ -169,7 +294,7 @@ static lapis_status read_table(lapis_ctx *ctx, const io_file *f,
                       "%s: is not a table; %s are rows of %s", io_name(f->path),
                       form->nouns, form->title);
   TRY(csv_open(ctx, io_name(f->path), (const char *)f->data, f->size, &s.csv));
-  if (!csv_at_end(&s.csv)) TRY(skip_header(&s));
+  if (!csv_at_end(&s.csv)) TRY(find_layout(&s));
   TRY(find_decimal(&s));
   TRY(read_rows(&s, out));
   if (out->count == 0)

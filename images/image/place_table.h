@@ -13,9 +13,10 @@ typedef struct place_form { /* what a table holds */
   const char *column[PLACE_NUMBERS]; /* names of the numbers */
   bool positive[PLACE_NUMBERS];
   int needed, most; /* of the numbers: those behind `needed` may lack */
-  const char *word; /* title of a last column of texts, or NULL: only where the
-                       first line has titles */
-  bool unnamed;     /* rows may begin with the numbers, all or none */
+  const char *word; /* title of a column of texts, or NULL: only where the first
+                       row has titles */
+  const char *beside; /* title of a column that is passed over, or NULL */
+  bool unnamed;       /* rows may be without the name, all or none */
 } place_form;
 
 typedef struct place_row {
@@ -29,8 +30,9 @@ typedef struct place_table {
   int64_t count;
   place_row *row;
 } place_table;
-/* Titles in the first line or not: its second cell is "x", or its first one,
- * where there are no names. */
+/* Columns are told by their titles, in any order, where the first row has any:
+ * x and y, or words alone; otherwise by their places.  Other columns are named
+ * in a warning. */
 lapis_status places_read(lapis_ctx *ctx, const char *path,
                          const place_form *form, place_table *out);
 void places_free(place_table *t); /* then empty */

@@ -1,5 +1,5 @@
 /* box_table.c - boxes from a table: name,x,y,width,height[,score], and
- * behind titles doubtful, as locate writes it. */
+ * under a title doubtful, as locate writes it. */
 #include "images/image/place_table.h"
 #include "images/places/places.h"
 
@@ -12,7 +12,7 @@ static const place_form boxes = {
     .positive = {false, false, true, true},
     .needed = 4,
     .most = 5,
-    .word = "doubtful"};
+    .beside = "doubtful"};
 
 /* The names go from one to the other. */
 static lapis_status take_boxes(lapis_ctx *ctx, place_table *from,
@@ -20,12 +20,15 @@ static lapis_status take_boxes(lapis_ctx *ctx, place_table *from,
 {
   out->name = base_alloc(ctx, from->count, sizeof *out->name);
   out->box = base_alloc(ctx, from->count, sizeof *out->box);
-  if (out->name == NULL || out->box == NULL) return LAPIS_ENOMEM;
+  out->line = base_alloc(ctx, from->count, sizeof *out->line);
+  if (out->name == NULL || out->box == NULL || out->line == NULL)
+    return LAPIS_ENOMEM;
   for (; out->count < from->count; out->count++) {
     place_row *r = &from->row[out->count];
     out->name[out->count] = r->name;
     out->box[out->count] = (lapis_box){r->number[0], r->number[1], r->number[2],
                                        r->number[3], r->number[4]};
+    out->line[out->count] = r->line;
     r->name = NULL;
   }
   return LAPIS_OK;
@@ -47,6 +50,6 @@ void boxes_free(box_table *table)
 {
   if (table == NULL) return;
   for (int64_t i = 0; i < table->count; i++) base_free(table->name[i]);
-  base_free(table->name), base_free(table->box);
+  base_free(table->name), base_free(table->box), base_free(table->line);
   *table = (box_table){0};
 }

@@ -65,12 +65,13 @@ lapis_status boxes_propose(lapis_ctx *ctx, const lapis_image *image,
                            const propose_settings *given, int64_t count,
                            lapis_box *box, int64_t *found);
 
-/* A table of boxes: name,x,y,width,height[,score], with or without a first row
- * of these words; score is NaN where the table has none. */
+/* A table of boxes: name,x,y,width,height[,score], or in the order that a first
+ * row of these words says; score is NaN where the table has none. */
 typedef struct box_table {
   int64_t count;
   char **name;    /* count: the name of the image */
   lapis_box *box; /* count */
+  int64_t *line;  /* count: where it stands */
 } box_table;
 lapis_status boxes_read(lapis_ctx *ctx, const char *path, box_table *out);
 void boxes_free(box_table *table); /* leaves it empty */

@@ -419,6 +419,21 @@ static void names_stay_on_a_line(void **state)
   command_end(&c);
 }
 
+/* How many, and where the first stands. */
+static void boxes_that_are_cut_are_counted(void **state)
+{
+  static const char boxes[] = "y,x,height,width,seen,file\n10,10,60,60,1,a\n"
+                              "10,150,60,51,1,a\n-1,10,60,60,1,b\n"
+                              "10,10,60,60,1,b\n";
+  command c;
+  begin(&c, 60);
+  command_write(&c, "boxes.csv", boxes, sizeof boxes - 1);
+  command_run(&c, "locate a.pgm b.pgm --boxes boxes.csv --no-cache");
+  command_expect(&c, 0, "2 boxes boxes.csv:3");
+  check_says(c.err, "1 column 'seen'");
+  command_end(&c);
+}
+
 static const command_misuse misuses[] = {
     {"locate", 2, "locate"},
     {"locate a.pgm", 4, "locate"},
@@ -426,7 +441,7 @@ static const command_misuse misuses[] = {
     {"locate a.pgm b.pgm --boxes no.csv", 4, "no.csv"},
     {"locate a.pgm b.pgm --boxes one.csv", 4, "b.pgm one.csv"},
     {"locate a.pgm b.pgm --boxes far.csv", 4,
-     "a.pgm 300,300 20x20 far.csv 200"},
+     "far.csv:1: 300,300 20x20 200 a.pgm"},
     {"locate a.pgm b.pgm --boxes bad.csv", 4, "-2 bad.csv:1:12"},
     {"locate a.pgm b.pgm --look gist --side 65", 2, ""},
     {"locate a.pgm b.pgm --side 32", 2, "locate --side --look"},
@@ -468,6 +483,7 @@ int test_locate(void)
       cmocka_unit_test(what_other_pictures_show_is_not_the_object),
       cmocka_unit_test(a_network_finds_what_an_image_alone_does_not),
       cmocka_unit_test(networks_that_do_not_serve_are_refused),
+      cmocka_unit_test(boxes_that_are_cut_are_counted),
       cmocka_unit_test(json_has_a_box_an_image),
       cmocka_unit_test(names_stay_on_a_line),
       cmocka_unit_test(misuse_is_refused),

@@ -307,6 +307,7 @@ static void points_without_a_name_are_the_first_images(void **state)
       "60,60\n95,90\n",
       "x,y\n60,60\n95,90\n",
       "x,y,name\n60,60,1\n95,90,2\n",
+      "point,y,x,image\n1,60,60,a\n2,90,95,a\n",
       "60,0;60\n95;90,000\n",
       "name;x;y;point\na;60;60,0;1\na;95,0;90;2"
       "\n"};
@@ -411,6 +412,7 @@ static const bad_points bad_first[] = {
     {"c,50,50\n", "p.csv:1: 'c' is not one of the 2 images"},
     {"a,50,50,4\n", "a row is [name,]x,y[,point]"},
     {"50,50\n60,60,4\n", "p.csv:2:4: the row goes on after this"},
+    {"left,top\n50,50\n", "p.csv:1: x [name,]x,y[,point]"},
     {"x,y\n50,50\n50,250\n", "p.csv:3: the point 50,250 lies outside"},
     {"x,y,point\n50,50,eye\n60,60,eye\n",
      "p.csv:3: the point 'eye' is on line 2 already"},

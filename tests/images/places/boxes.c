@@ -259,10 +259,13 @@ static void tables_are_read(void **unused)
       "name,x,y,width,height,score\na.png,1,2,3,4,.5\n\"b, "
       "c.png\",0,-1,2.5,1,\n",
       "a.png,1,2,3,4,.5\n\n\"b, c.png\",0,-1,2.5,1",
-      "\xef\xbb\xbfname;x;y;width;height\r\na.png;1;2;3;4;.5\r\nb, c.png;0;-1;"
+      "\xef\xbb\xbfname;x;y;width;height;score\r\na.png;1;2;3;4;.5\r\nb, "
+      "c.png;0;-1;"
       "2.5;1\r\n",
       "name;x;y;width;height;score;doubtful\na.png;1,0;2;3;4;,5;no\n"
-      "b, c.png;0;-1;2,5;1;;yes\n"};
+      "b, c.png;0;-1;2,5;1;;yes\n",
+      "y,x,Score,seen,file,height,width\n2,1,.5,7,a.png,4,3\n"
+      "-1,0,,,\"b, c.png\",1,2.5\n"};
   lapis_ctx *ctx = lapis_ctx_new();
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     box_table t;
@@ -271,6 +274,9 @@ static void tables_are_read(void **unused)
     assert_int_equal(status, 0);
     assert_int_equal(t.count, 2);
     assert_string_equal(t.name[0], "a.png");
+    CHECK_NEAR(t.box[0].x, 1, 0);
+    CHECK_NEAR(t.box[0].y, 2, 0);
+    assert_true(t.line[1] > t.line[0] && t.line[0] >= 1);
     assert_string_equal(t.name[1], "b, c.png");
     CHECK_NEAR(t.box[0].height, 4, 0);
     CHECK_NEAR(t.box[0].score, 0.5, 0);
@@ -298,6 +304,16 @@ static void bad_tables_are_refused(void **unused)
       {"a,inf,2,3,4\n", "boxes.csv:1:3: x is \"inf\""},
       {",1,2,3,4\n", "boxes.csv:1:1: no name"},
       {"name,x,y,width,height\n", "holds no box"},
+      {"name,left,top,w,h\na,1,2,3,4\n",
+       "boxes.csv:1: x name,x,y,width,height"},
+      {"name,x,y,w,h\na,1,2,3,4\n", "boxes.csv:1: width name,x,y,width,height"},
+      {"x,y,width,height\n1,2,3,4\n",
+       "boxes.csv:1: name name,x,y,width,height"},
+      {"name,x,y,width,height,x\na,1,2,3,4,5\n", "boxes.csv:1:23: x"},
+      {"y,x,height,width,name\n1,2,3,4\n",
+       "boxes.csv:2:7: the row ends too early 5"},
+      {"y,x,height,width,name\n1,2,3,4,a,9\n",
+       "boxes.csv:2:9: the row goes on 5"},
       {"\"a,1,2,3,4\n", "never closed"},
       {"", "boxes.csv"},
   };
