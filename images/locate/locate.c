@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "images/pipeline/pipeline.h"
+#include "lapis/rows.h"
 
 typedef struct locate {
   lapis_locate_settings set;
@@ -36,13 +37,7 @@ static lapis_onnx_settings net_settings(const lapis_locate_settings *of)
 {
   lapis_onnx_settings set;
   lapis_settings_default(lapis_feature_find("onnx"), &set);
-  set.net = of->net;
-  set.layer = of->layer;
-  set.shape = of->shape;
-  set.scale = of->scale;
-  set.mean = of->mean;
-  set.std = of->std;
-  set.bgr = of->bgr;
+  COPY_OF_NET(&set, of);
   set.grid = of->grid;
   return set;
 }

@@ -107,25 +107,13 @@ static lapis_status check_shape(lapis_ctx *ctx, const map_state *s)
 
 static void take(const lapis_bag_settings *from, lapis_onnx_settings *to)
 {
-  *to = (lapis_onnx_settings){.size = sizeof *to,
-                              .net = from->net,
-                              .layer = from->layer,
-                              .shape = from->shape,
-                              .scale = from->scale,
-                              .mean = from->mean,
-                              .std = from->std,
-                              .bgr = from->bgr,
-                              .grid = 1};
+  *to = (lapis_onnx_settings){.size = sizeof *to, .grid = 1};
+  COPY_OF_NET(to, from);
 }
 
 static void give(const lapis_onnx_settings *from, lapis_bag_settings *to)
 {
-  to->layer = from->layer;
-  to->shape = from->shape;
-  to->scale = from->scale;
-  to->mean = from->mean;
-  to->std = from->std;
-  to->bgr = from->bgr;
+  COPY_OF_NET(to, from);
   to->longest = VOCABULARY_SIDE; /* the network has a size of its own */
   to->enlarge = 0;
 }

@@ -165,4 +165,12 @@
            __VA_ARGS__),                                                    \
       BOOL("bgr", bgr, .help = "channels are blue, green, red", __VA_ARGS__)
 
+/* The fields of these rows and net, from the settings of one kind to those of
+ * another: onnx, onnx-map, locate. */
+#define COPY_OF_NET(to, from)                                \
+  ((to)->net = (from)->net, (to)->layer = (from)->layer,     \
+   (to)->shape = (from)->shape, (to)->scale = (from)->scale, \
+   (to)->mean = (from)->mean, (to)->std = (from)->std,       \
+   (to)->bgr = (from)->bgr)
+
 #endif
