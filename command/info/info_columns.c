@@ -201,14 +201,13 @@ static void print_twins(const lapis_columns *all, int names)
 /* Yes and yes. */
 static void print_case(const lapis_column *c, const char *title)
 {
-  char a[512], b[512];
-  int twin, listed = info_is_class(c) ? column_values(c) : 0;
-  for (int k = 0; k < listed; k++)
-    if ((twin = lapis_text_twin(c->value, listed, k)) >= 0)
-      printf("  note: %s: \"%s\" and \"%s\" differ in case or blanks alone; "
-             "they are two classes unless they are written alike\n",
-             title, shown(c->value[twin], a, sizeof a),
-             shown(c->value[k], b, sizeof b));
+  char twins[512], safe[1024];
+  int listed = info_is_class(c) ? column_values(c) : 0;
+  if (lapis_text_twins(c->value, listed, c->count, "and", twins, sizeof twins) >
+      0)
+    printf("  note: %s: %s differ in case or blanks alone; they are classes of "
+           "their own unless they are written alike\n",
+           title, lapis_text_shown(twins, safe, sizeof safe));
 }
 
 /* Another column, too, has the word: what stands once here is a word there. */
@@ -259,7 +258,8 @@ static void print_remarks(const lapis_columns *all, int names)
     bool words = info_is_class(c) && !c->declared && c->texts > 0;
     for (int k = 0;
          words && c->different == column_values(c) && k < c->different; k++)
-      if (c->count[k] == 1 && !is_elsewhere(all, j, c->value[k]))
+      if (c->count[k] == 1 && !is_elsewhere(all, j, c->value[k]) &&
+          lapis_text_twin(c->value, c->different, k) < 0)
         printf("  note: \"%s\" occurs once in %s: is it spelt right?\n",
                shown(c->value[k], value, sizeof value), title);
   }

@@ -117,14 +117,9 @@ static void print_classes(cli *c, const lapis_mat *names)
           lapis_text_shown(name[j], a, sizeof a));
     if (*name[j] != '\0') name[count++] = name[j];
   }
-  for (int64_t k = 1; k < count; k++) {
-    int twin = lapis_text_twin(name, count, (int)k);
-    if (twin >= 0)
-      printf("\n  note: the classes \"%s\" and \"%s\" differ in case or blanks "
-             "alone",
-             lapis_text_shown(name[twin], a, sizeof a),
-             lapis_text_shown(name[k], b, sizeof b));
-  }
+  if (lapis_text_twins(name, count, NULL, "and", a, sizeof a) > 0)
+    printf("\n  note: the classes %s differ in case or blanks alone",
+           lapis_text_shown(a, b, sizeof b));
   lapis_array_free(&class_);
 }
 

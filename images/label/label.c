@@ -52,9 +52,12 @@ static bool has_three_signs(const labels *table)
 /* Of the names of classes, one that may mean that the class is not known. */
 static const char *doubtful_name(const labels *table)
 {
+  bool plus = false;
   for (int64_t k = 0; k < table->n_names; k++)
-    if (strcmp(table->name[k], "-") == 0 ||
-        strcasecmp(table->name[k], "unknown") == 0)
+    plus = plus || strcmp(table->name[k], "+") == 0;
+  for (int64_t k = 0; k < table->n_names; k++)
+    if (lapis_text_unsure(table->name[k]) &&
+        !(plus && strcmp(table->name[k], "-") == 0))
       return table->name[k];
   return NULL;
 }
@@ -72,6 +75,43 @@ static int64_t count_of(const labels *given, int64_t k)
                                         : y > 0;
   }
   return count;
+}
+
+static lapis_status tell_twins(label_run *w, const char *path)
+{
+  enum { BYTES = 512 };
+  const labels *given = &w->given;
+  char both[BYTES], write[BYTES];
+  bool folders = w->set.folder_is_class;
+  int64_t *times = malloc((size_t)(given->n_names + 1) * sizeof *times);
+  if (times == NULL) return flow_no_memory(w->flow);
+  for (int64_t k = 0; k < given->n_names; k++) times[k] = count_of(given, k);
+  int64_t twins = lapis_text_twins(given->name, given->n_names, times, "and",
+                                   both, sizeof both);
+  (void)lapis_text_twins(given->name, given->n_names, times,
+                         folders ? "into" : "as", write, sizeof write);
+  free(times);
+  if (twins > 0)
+    flow_remark(w->flow, "classes-alike",
+                folders ? "%s: the classes %s differ in case or blanks alone; "
+                          "if they are one, move the images of folder %s"
+                        : "%s: the classes %s differ in case or blanks alone; "
+                          "if they are one, write %s in this table",
+                path, both, write);
+  return LAPIS_OK;
+}
+
+/* A class of one image, unless it is another one in other letters. */
+static void tell_rare(const label_run *w, const char *path)
+{
+  const labels *given = &w->given;
+  for (int64_t k = 0; k < given->n_names && given->kind == LABEL_CLASS; k++)
+    if (count_of(given, k) == 1 &&
+        lapis_text_twin(given->name, given->n_names, k) < 0)
+      flow_remark(w->flow, "class-of-one",
+                  "%s: the class \"%.60s\" has one image alone, so that its "
+                  "label cannot be doubted; is it spelt right?",
+                  path, given->name[k]);
 }
 
 static lapis_status read_table(label_run *w)
@@ -136,28 +176,8 @@ static lapis_status read_table(label_run *w)
                 "%s: '%s' is taken for a class; if it means unknown, leave its "
                 "cells empty",
                 r.path, doubtful);
-  for (int64_t k = 1; k < w->given.n_names; k++) {
-    int64_t twin = lapis_text_twin(w->given.name, w->given.n_names, (int)k);
-    if (twin < 0) continue;
-    bool rarer = count_of(&w->given, twin) < count_of(&w->given, k);
-    const char *a = w->given.name[rarer ? k : twin];
-    const char *b = w->given.name[rarer ? twin : k];
-    flow_remark(w->flow, "classes-alike",
-                r.folders
-                    ? "%s: the classes \"%.60s\" and \"%.60s\" differ in case "
-                      "or blanks alone; if they are one, move the images of "
-                      "\"%.60s\" into folder \"%.60s\""
-                    : "%s: the classes \"%.60s\" and \"%.60s\" differ in case "
-                      "or blanks alone; if they are one, write \"%.60s\" as "
-                      "\"%.60s\" in this table",
-                r.path, a, b, b, a);
-  }
-  for (int64_t k = 0; k < w->given.n_names && w->given.kind == LABEL_CLASS; k++)
-    if (count_of(&w->given, k) == 1)
-      flow_remark(w->flow, "class-of-one",
-                  "%s: the class \"%.60s\" has one image alone, so that its "
-                  "label cannot be doubted; is it spelt right?",
-                  r.path, w->given.name[k]);
+  TRY(tell_twins(w, r.path));
+  tell_rare(w, r.path);
   return LAPIS_OK;
 }
 

@@ -96,10 +96,20 @@ static inline void lapis_dialect_number(const lapis_dialect *d, char *number)
 /* It is empty but for blanks, or one of the words that readers of tables take
  * for "not known": NA, ?, none, ... */
 LAPIS_API bool lapis_text_missing(const char *text);
-/* The first of text[0 .. k - 1] that differs from text[k] in the case of
- * letters or in blanks alone; -1: none does. */
+/* It is a word of people who could not tell, unknown, unsure, -, which readers
+ * take for a word and ask about.  Beside + the - is a class. */
+LAPIS_API bool lapis_text_unsure(const char *text);
+/* The first of the other texts that differs from text[k] in the case of letters
+ * or in blanks alone; -1: none does. */
 LAPIS_API int lapis_text_twin(const char *const *text, int64_t count,
                               int64_t k);
+/* All texts that differ so from another one, each with that of them of which
+ * there are most (times; NULL: the first), as "yes" and "Yes", "YES" and "Yes",
+ * with the word between each two; returns how many, of which to has as many as
+ * its size allows. */
+LAPIS_API int64_t lapis_text_twins(const char *const *text, int64_t count,
+                                   const int64_t *times, const char *between,
+                                   char *to, size_t size);
 
 /* ---- "did you mean" --------------------------------------------------------
  * The name nearest to a word that is none: fewest letters put in, left out,

@@ -974,7 +974,7 @@ class Habits(unittest.TestCase):
         """The same words that a table takes for "not known", and ''."""
         X, y, _ = two_classes(40)
         for word in ("", " ", "NA", "n/a", "?", "null", "none", "<NA>", "NaT",
-                     "#N/A"):
+                     "#N/A", "n.a.", "N. A."):
             given = np.where(y > 0, "yes", "no").astype(object)
             given[:5] = word
             with self.assertWarnsRegex(lapis.LapisWarning, "the word '"):

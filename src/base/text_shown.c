@@ -98,8 +98,48 @@ static bool are_twins(const char *a, const char *b)
 
 int lapis_text_twin(const char *const *text, int64_t count, int64_t k)
 {
-  for (int64_t i = 0; text != NULL && k < count && i < k; i++)
+  for (int64_t i = 0; text != NULL && k >= 0 && k < count && i < count; i++)
     if (text[i] != NULL && text[k] != NULL && are_twins(text[i], text[k]))
       return (int)i;
   return -1;
+}
+
+/* The text that text[k] may mean: of it and its twins the one of which there
+ * are most, and of these the first. */
+static int64_t commonest(const char *const *text, int64_t count,
+                         const int64_t *times, int64_t k)
+{
+  int64_t best = -1;
+  for (int64_t i = 0; i < count; i++) {
+    if (text[i] == NULL || (i != k && !are_twins(text[i], text[k]))) continue;
+    if (best < 0 || (times != NULL && times[i] > times[best])) best = i;
+  }
+  return best;
+}
+
+int64_t lapis_text_twins(const char *const *text, int64_t count,
+                         const int64_t *times, const char *between, char *to,
+                         size_t size)
+{
+  enum { ENDING = 8 };
+  int64_t found = 0;
+  size_t used = 0;
+  bool room = true;
+  if (to == NULL || size == 0 || between == NULL) return 0;
+  *to = '\0';
+  for (int64_t k = 0; text != NULL && k < count; k++) {
+    if (text[k] == NULL) continue;
+    int64_t other = commonest(text, count, times, k);
+    if (other == k) continue;
+    char pair[200];
+    int n = snprintf(pair, sizeof pair, "%s\"%.60s\" %.20s \"%.60s\"",
+                     found++ > 0 ? ", " : "", text[k], between, text[other]);
+    if (!room) continue;
+    room = n > 0 && used + (size_t)n + ENDING < size;
+    used += (size_t)snprintf(to + used, size - used, "%s",
+                             room                   ? pair
+                             : size > used + ENDING ? ", ..."
+                                                    : "");
+  }
+  return found;
 }

@@ -526,8 +526,9 @@ typedef enum csv_absence { /* what a cell has that may mean "not known" */
                            CSV_QUOTED, /* NA, none and the like in quotes */
                            CSV_ABSENCES
 } csv_absence;
-/* missing.c: of a word, as lapis_text_missing has it. */
+/* missing.c: of a word, as lapis_text_missing and _unsure have it. */
 csv_absence io_absence_of(const char *text, int64_t size);
+bool io_is_unsure(const char *text, int64_t size);
 /* Checks UTF-8, drops a byte order mark, finds the delimiter, and whether there
  * is one column alone.  Of more, empty lines at the beginning and the end are
  * dropped; of one they are rows, as all others are. */
@@ -571,7 +572,7 @@ typedef struct io_end { /* the least, or the greatest, of a column's numbers */
 typedef struct io_facts {
   int64_t numbers, texts, bare_texts, absent[CSV_ABSENCES], unsure;
   csv_cell first[CSV_ABSENCES], first_unsure; /* of each; text NULL: none */
-  bool bare;        /* some cell stands without quotes */
+  bool bare, plus;  /* some cell stands without quotes, is + */
   bool whole;       /* all numbers are */
   bool odd;         /* some number is spelt as LAPIS would not */
   bool padded;      /* ... as a whole number such as 007 */
@@ -784,8 +785,7 @@ void codes_tell_twins(lapis_ctx *ctx, const char *path, const char *what,
  * two texts for each ("": it has fewer).  Anything else stays as it is. */
 lapis_status codes_by_row(lapis_ctx *ctx, lapis_array *codes,
                           lapis_array *values);
-/* 1 x n, text or integers of any type -> I64; texts in order of first
- * appearance. */
+/* 1 x n, text or integers of any type -> I64; texts as they first appear. */
 lapis_status codes_group(lapis_ctx *ctx, const char *what,
                          const lapis_mat *group, lapis_array *out);
 /* 1 x n numbers -> TEXT. */

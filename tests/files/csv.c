@@ -60,6 +60,7 @@ static const wanted plain[] = {
      3,
      4,
      {NAN, 2, NAN, NAN, NAN, 3, NAN, NAN, NAN, NAN, NAN, NAN}},
+    {"n.a.,2\nN. A.,3\n", NONE, 2, 2, {NAN, 2, NAN, 3}},
     {"#a,b\n#N/A,2\n3,4\n", NONE, 2, 2, {NAN, 2, 3, 4}},
     {"a\tb\n1\t\n\t2\n\t\n", NONE, 2, 3, {1, NAN, NAN, 2, NAN, NAN}},
     {"1\n\n3\n", NONE, 1, 3, {1, NAN, 3}},

@@ -131,15 +131,15 @@ lapis_status codes_put_last(lapis_ctx *ctx, const char *word, lapis_mat *codes,
 void codes_tell_twins(lapis_ctx *ctx, const char *path, const char *what,
                       const char *const *text, int64_t count)
 {
-  enum { MOST = 1000 };
-  for (int64_t k = 1; k < count && count <= MOST; k++) {
-    int twin = lapis_text_twin(text, count, k);
-    if (twin < 0) continue;
-    base_say(ctx, 0,
-             "%s: %s \"%.60s\" and \"%.60s\" differ in case or blanks alone; "
-             "if they are one, write both alike in this file",
-             path, what, text[twin], text[k]);
-  }
+  enum { MOST = 1000, BYTES = 512 };
+  char twins[BYTES];
+  if (count > MOST ||
+      lapis_text_twins(text, count, NULL, "and", twins, sizeof twins) == 0)
+    return;
+  base_say(ctx, 0,
+           "%s: %s %s differ in case or blanks alone; if they are one, write "
+           "them alike in this file",
+           path, what, twins);
 }
 
 /* The codes that row i has, the smaller first, NaN where it has fewer; false:

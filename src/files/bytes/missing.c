@@ -8,11 +8,18 @@
  * and what a spreadsheet writes for a formula without a value.  A # begins no
  * comment here. */
 static const char *const markers[] = {
-    "na",    "nan",    "n/a",      "-nan",   "?",       "<na>",
-    "#n/a",  "#na",    "#n/a n/a", "#null!", "#div/0!", "#value!",
-    "#ref!", "#name?", "#num!",    NULL};
+    "na",      "nan",     "n/a",   "n.a.",   "n. a.",    "-nan",
+    "?",       "<na>",    "#n/a",  "#na",    "#n/a n/a", "#null!",
+    "#div/0!", "#value!", "#ref!", "#name?", "#num!",    NULL};
 
 static const char *const words[] = {"null", "none", NULL};
+
+/* What people write who could not tell. */
+static const char *const unsure[] = {
+    "-",         "unsure",      "unclear",   "unknown",    "undecided",
+    "not sure",  "don't know",  "dont know", "can't tell", "cannot tell",
+    "not known", "unbekannt",   "unklar",    "unsicher",   "weiss nicht",
+    "inconnu",   "desconocido", NULL};
 
 static bool is_one_of(const char *text, int64_t size, const char *const *list)
 {
@@ -31,6 +38,17 @@ csv_absence io_absence_of(const char *text, int64_t size)
   return is_one_of(text, size, markers) ? CSV_MARKER
          : is_one_of(text, size, words) ? CSV_WORD
                                         : CSV_PRESENT;
+}
+
+bool io_is_unsure(const char *text, int64_t size)
+{
+  if (size == 0 || strchr("-uUnNdDcCwWiI", *text) == NULL) return false;
+  return is_one_of(text, size, unsure);
+}
+
+bool lapis_text_unsure(const char *text)
+{
+  return text != NULL && io_is_unsure(text, (int64_t)strlen(text));
 }
 
 bool lapis_text_missing(const char *text)

@@ -28,24 +28,6 @@ static void note_missing(io_facts *f, const csv_cell *cell)
   if (f->first[why].text == NULL) f->first[why] = *cell;
 }
 
-/* What people write who could not tell. */
-static bool is_unsure(const csv_cell *cell)
-{
-  static const char *const words[] = {
-      "unsure",      "unclear",     "unknown",   "undecided",
-      "not sure",    "don't know",  "dont know", "can't tell",
-      "cannot tell", "not known",   "unbekannt", "unklar",
-      "unsicher",    "weiss nicht", "inconnu",   "desconocido"};
-  size_t size = (size_t)cell->size;
-  if (size < 6 || size > 11 || strchr("uUnNdDcCwWiI", *cell->text) == NULL)
-    return false; /* nearly all */
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (strlen(words[k]) == size &&
-        strncasecmp(cell->text, words[k], size) == 0)
-      return true;
-  return false;
-}
-
 /* 007, but neither 0 nor 0.7. */
 static bool is_padded(const csv_cell *cell)
 {
@@ -153,8 +135,10 @@ void facts_note(io_facts *f, const csv_cell *cell, csv_kind kind, double value)
   f->final.number = kind == CSV_NUMBER;
   if (kind == CSV_MISSING) note_missing(f, cell);
   if (kind == CSV_NUMBER) note_number(f, cell, value);
-  if (kind == CSV_TEXT && is_unsure(cell) && f->unsure++ == 0)
+  if (kind == CSV_TEXT && io_is_unsure(cell->text, cell->size) &&
+      f->unsure++ == 0)
     f->first_unsure = *cell;
+  f->plus = f->plus || (cell->size == 1 && *cell->text == '+');
   f->texts += kind == CSV_TEXT;
   f->bare_texts += kind == CSV_TEXT && !cell->quoted;
 }
@@ -243,7 +227,8 @@ static void say_words(const io_facts *f, char said[FACTS_BYTES])
 static void say_unsure(const io_facts *f, char said[FACTS_BYTES])
 {
   const csv_cell *cell = &f->first_unsure;
-  if (f->unsure == 0) return;
+  bool sign = f->plus && cell->size == 1; /* - where + is the other class */
+  if (f->unsure == 0 || sign) return;
   (void)snprintf(said, FACTS_BYTES,
                  "\"%.*s\" occurs %" PRId64 " time%s and is read as a word; "
                  "--missing \"%.*s\" reads it as unknown",

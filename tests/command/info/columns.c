@@ -494,13 +494,13 @@ static void tables_of_found_things_are_known(void **state)
  * and a fit ask, and the option that they name is enough. */
 static void labels_of_doubt_are_told(void **state)
 {
-  static const char *const words[] = {"unsure", "Don't know", "UNKNOWN",
+  static const char *const words[] = {"unsure", "Don't know", "UNKNOWN", "-",
                                       "unsurely"};
   char text[2048], said[80];
   command c;
   begin(&c);
-  for (int t = 0; t < 4; t++) {
-    bool doubt = t < 3;
+  for (int t = 0; t < 5; t++) {
+    bool doubt = t < 4;
     strcpy(text, "a,b,kind\n");
     for (int j = 0; j < 40; j++)
       sprintf(text + strlen(text), "%d,%d,%s\n", 7 * j % 20 + 1, 3 * j % 11,
@@ -519,6 +519,13 @@ static void labels_of_doubt_are_told(void **state)
     assert_null(strstr(c.err, said));
     assert_non_null(strstr(c.out, "5 labels filled in"));
   }
+  strcpy(text, "a,b,kind\n"); /* - and + are two classes */
+  for (int j = 0; j < 40; j++)
+    sprintf(text + strlen(text), "%d,%d,%s\n", 7 * j % 20 + 1, 3 * j % 11,
+            j % 2 ? "-" : "+");
+  put(&c, "t.csv", text);
+  command_do(&c, "info t.csv");
+  assert_null(strstr(c.out, "\"-\" occurs "));
   command_end(&c);
 }
 

@@ -156,8 +156,8 @@ static void many_labels_are_found(void **state)
  * early has nothing in the cells left out. */
 static void missing_labels_are_no_class(void **state)
 {
-  static const char *const spelt[] = {"",    "na",  "N/a", "#N/A",
-                                      "NaN", "nan", "?"};
+  static const char *const spelt[] = {"",    "n.a.",  "N/a", "#N/A",
+                                      "NaN", "n. a.", "?"};
   command c;
   char table[2048] = "file,what,other\n";
   begin_stripes(&c, 2);
@@ -174,6 +174,9 @@ static void missing_labels_are_no_class(void **state)
   command_run(&c, "%s --target what --suspects 0 --no-cache", LABEL);
   command_expect(&c, 0, "labels.csv: 'Unknown' " TAKEN_FOR_CLASS);
   table_says(&c, 17, "Unknown");
+  shell(&c, "sed -i s/Unknown/unclear/ labels.csv");
+  command_run(&c, "%s --target what --suspects 0 --no-cache", LABEL);
+  command_expect(&c, 0, "labels.csv: 'unclear' " TAKEN_FOR_CLASS);
   command_end(&c);
 }
 
