@@ -197,7 +197,7 @@ static bool holds_numbers(const lapis_column *c)
 
 typedef struct question {
   bool any;       /* there is one */
-  bool open;      /* several columns are classes, and none has gaps */
+  bool open;      /* several columns may be asked, and none has gaps */
   bool completed; /* the whole table, no targets */
   bool classes;   /* targets are classes */
   bool target[LAPIS_COLUMNS_LISTED];
@@ -223,12 +223,33 @@ static void ask_one(question *q, int column, bool classes)
   q->target[column] = true;
 }
 
+/* Where there is no gap at all quantities are asked as well as classes, unless
+ * there is one of words. */
+static bool is_quantity(const lapis_column *c)
+{
+  return holds_numbers(c) && !c->padded && !can_be_asked(c) && c->different > 1;
+}
+
+static bool is_open(const lapis_columns *all)
+{
+  int classes = 0, words = 0, quantities = 0, gaps = 0;
+  for (int j = 0; j < all->listed; j++) {
+    const lapis_column *c = &all->column[j];
+    if (c->missing > 0 && can_be_asked(c)) return false;
+    classes += can_be_asked(c) && (c->texts == 0 || c->numbers == 0);
+    words += can_be_asked(c) && c->texts > 0;
+    quantities += is_quantity(c);
+    gaps += c->missing > 0;
+  }
+  return classes > 1 || (words + gaps == 0 && classes + quantities > 1);
+}
+
 /* Of a table with missing cells something that is missing: classes, or else
  * the one column of quantities that has gaps, or all cells where several
  * have. */
 static void guess_question(const lapis_columns *all, question *q)
 {
-  int classes = find_targets(all, q->target), gaps = 0, last = 0, asked = 0;
+  int classes = find_targets(all, q->target), gaps = 0, last = 0;
   int number = find_last(all, q->target);
   q->classes = classes > 0;
   q->any = q->classes;
@@ -238,12 +259,12 @@ static void guess_question(const lapis_columns *all, question *q)
       if (number >= 0) ask_one(q, number, false);
       return;
     }
-    asked += can_be_asked(c) && (c->texts == 0 || c->numbers == 0);
     if (c->missing == 0 || info_is_class(c) || !holds_numbers(c)) continue;
     gaps++;
     last = j;
   }
-  q->open = gaps == 0 && asked > 1;
+  q->open = gaps == 0 && is_open(all);
+  q->any |= q->open;
   if (gaps == 0) return;
   ask_one(q, last, false);
   q->completed = gaps > 1;
@@ -457,8 +478,13 @@ static void print_advice(const cli *c, const lapis_columns *all,
   }
   printf("  no label is missing; which column is to be predicted? --drop those "
          "that new samples will not have\n");
+  bool words = false;
+  for (int j = 0; j < all->listed; j++)
+    words |= can_be_asked(&all->column[j]) && all->column[j].texts > 0;
   for (int j = all->listed - 1, lines = 0; j >= 0 && lines < SHOWN_LINES; j--) {
-    if (!can_be_asked(&all->column[j]) || are_codes(&all->column[j])) continue;
+    const lapis_column *at = &all->column[j];
+    q.classes = can_be_asked(at) && !are_codes(at);
+    if (!q.classes && (words || !is_quantity(at))) continue;
     memset(q.target, 0, sizeof q.target);
     q.target[j] = true;
     snprintf(before, sizeof before,

@@ -388,6 +388,35 @@ static void words_that_repeat(void **state)
   command_end(&c);
 }
 
+/* Of a table of numbers without gaps each may be asked; what a title or a class
+ * of words says comes first. */
+static void numbers_without_gaps_may_be_asked(void **state)
+{
+  static const char *const titles[] = {"rooms,area,price", "rooms,area,target",
+                                       "size,area,kind"};
+  command c;
+  char text[1024];
+  command_begin(&c);
+  for (int t = 0; t < 3; t++) {
+    int used = sprintf(text, "%s\n", titles[t]);
+    for (int j = 0; j < 20; j++)
+      used += sprintf(text + used, t < 2 ? "%d,%d,%d.5\n" : "%d,%d,k%d\n",
+                      t < 2 ? j % 4 : j, 10 + 7 * j % 19,
+                      t < 2 ? 3 * j % 17 : j % 2);
+    put(&c, "t.csv", text);
+    command_do(&c, "info t.csv");
+    assert_null(strstr(c.out, "--completed"));
+    assert_int_equal(strstr(c.out, "for example: ") != NULL, t > 0);
+    if (t == 0)
+      says(&c,
+           "    price: lapis fit auto t.csv --target price\n"
+           "    area: lapis fit auto t.csv --target area --targets numbers\n"
+           "    rooms: lapis fit auto t.csv --target rooms\n");
+    if (t > 0) run_advice(&c);
+  }
+  command_end(&c);
+}
+
 /* A table of n rows: two columns of numbers, tall and size, of which each is
  * given for some of the rows. */
 static void put_two_labels(command *c, int gaps_of_f)
@@ -719,6 +748,7 @@ int test_info(void)
       cmocka_unit_test(advice_runs),
       cmocka_unit_test(titles_are_asked),
       cmocka_unit_test(words_that_repeat),
+      cmocka_unit_test(numbers_without_gaps_may_be_asked),
       cmocka_unit_test(second_labels_are_left_out),
       cmocka_unit_test(arrays_have_a_next_step),
       cmocka_unit_test(numbers_under_titles_of_names),
