@@ -12,6 +12,7 @@ from ._arrays import is_sparse, plain
 from ._compat import BaseCrossValidator
 from ._core import Context, Inputs, lib, run, warn
 from ._library import cv_options
+from ._once import Once
 from ._settings import table
 from ._validation import (check_groups, check_length, check_y, labels_of,
                           seed_of, threads_of, unknown_in)
@@ -204,8 +205,9 @@ def _held_out(estimator, X, y, groups):
     p = np.full((len(y), len(labels)), np.nan)
     folds = Folds(n_splits, random_state=getattr(estimator, "random_state",
                                                  None))
-    for shown, hidden in folds.split(known, y[known], groups):
-        shown, hidden = known[shown], known[hidden]
+    once = Once("suspects")
+
+    def answer(shown, hidden):
         fitted = copy.deepcopy(estimator).fit(
             _rows(X, shown), y[shown].astype(labels.dtype))
         if not hasattr(fitted, "predict_proba"):  # of some once fitted alone
@@ -214,6 +216,13 @@ def _held_out(estimator, X, y, groups):
         p[hidden] = 0
         p[np.ix_(hidden, np.searchsorted(labels, fitted.classes_))] = \
             fitted.predict_proba(_rows(X, hidden))
+
+    try:
+        for shown, hidden in folds.split(known, y[known], groups):
+            with once.fit():
+                answer(known[shown], known[hidden])
+    finally:
+        once.say()
     return p
 
 

@@ -1,6 +1,7 @@
 """What scikit-learn of 1.6 and later asks, by itself where it is that."""
 # needs: numpy sklearn
 import unittest
+import warnings
 from contextlib import ExitStack
 from types import SimpleNamespace
 from unittest import mock
@@ -8,6 +9,7 @@ from unittest import mock
 import numpy as np
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (BaseCrossValidator, GridSearchCV,
                                      cross_val_predict)
@@ -138,6 +140,36 @@ class Later(unittest.TestCase):
         none = lapis.MatrixCompletionClassifier(mu_rel=0.01)
         with self.assertRaisesRegex(TypeError, "Pipeline has no predict_pr"):
             lapis.suspects(make_pipeline(StandardScaler(), none), X, y)
+
+    def test_suspects_say_once_what_each_fold_warns_of(self):
+        class Warns(LogisticRegression):
+            def fit(self, X, y):
+                some = lapis.LapisWarning
+                warnings.warn(f"mc: no sample is \"{y[0]}\", which {X[0, 0]} "
+                              "are; but see", some)
+                warnings.warn(f"auto: no sample is \"b\", which {len(X)} are",
+                              some)
+                warnings.warn("nearly singular", ConvergenceWarning)
+                return super().fit(X, y)
+
+        X, y, _ = two_classes(100)
+        model = make_pipeline(StandardScaler(), Warns())
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            lapis.suspects(model, X, y)
+        folds = [str(one.message) for one in said
+                 if "are; but see" in str(one.message)]
+        self.assertEqual(len(folds), 1)
+        self.assertIn("5 of 5 folds", folds[0])
+        self.assertFalse([one for one in said
+                          if str(one.message).startswith("auto: ")])
+        self.assertEqual(sum(one.category is ConvergenceWarning
+                             for one in said), 1)
+        self.assertTrue(all(one.filename == __file__ for one in said))
+        with warnings.catch_warnings(), \
+                self.assertRaises(ConvergenceWarning):
+            warnings.simplefilter("error", ConvergenceWarning)
+            lapis.suspects(model, X, y)
 
 
 if __name__ == "__main__":
