@@ -22,12 +22,31 @@ bool column_repeats(const lapis_column *c)
                                              : 2 * c->different <= cells;
 }
 
+bool column_has_units(const lapis_column *c)
+{
+  enum { CLASSES = 9 }; /* 10 mm, 20 mm: so few are classes */
+  int units = 0, alike = 0, size;
+  const char *number, *first = "";
+  double v;
+  if (c->type != LAPIS_COLUMN_TEXT || c->declared) return false;
+  for (int k = 0; k < column_values(c); k++) {
+    if (lapis_number_read(c->value[k], NULL, &v) ||
+        lapis_text_unsure(c->value[k]))
+      continue;
+    const char *unit = lapis_number_unit(c->value[k], &number, &size);
+    if (unit == NULL) return false;
+    if (units++ == 0) first = unit;
+    alike += strcmp(unit, first) == 0;
+  }
+  return alike > (column_repeats(c) ? CLASSES : 1);
+}
+
 static const char *type_name(const lapis_column *c)
 {
   static const char *const names[] = {"empty", "number", "whole", "counter",
                                       "date",  "comma",  "text"};
   if (c->type == LAPIS_COLUMN_TEXT && c->odd_one == NULL &&
-      (c->declared || column_repeats(c)))
+      (c->declared || column_repeats(c)) && !column_has_units(c))
     return "class";
   return names[c->type];
 }
@@ -38,21 +57,6 @@ bool info_is_class(const lapis_column *c)
          (c->type == LAPIS_COLUMN_WHOLE && c->different >= 2 &&
           c->different <= LAPIS_COLUMN_VALUES &&
           (c->declared || 2 * c->different <= c->numbers));
-}
-
-bool column_has_units(const lapis_column *c)
-{
-  int alike = 0, size;
-  const char *number, *first = "";
-  if (c->type != LAPIS_COLUMN_TEXT || c->numbers > 0 || info_is_class(c))
-    return false;
-  for (int k = 0; k < column_values(c); k++) {
-    const char *unit = lapis_number_unit(c->value[k], &number, &size);
-    if (unit == NULL) return false;
-    if (k == 0) first = unit;
-    alike += strcmp(unit, first) == 0;
-  }
-  return alike > 1;
 }
 
 bool column_is_id(const lapis_column *c)
@@ -160,6 +164,72 @@ bool column_is_constant(const lapis_columns *all, const lapis_column *c)
   return all->rows > 1 && c->different == 1 && c->missing == 0 && !c->declared;
 }
 
+/* The first value that is a number with its unit. */
+static const char *with_unit(const lapis_column *c)
+{
+  const char *number;
+  int k = 0, size;
+  while (k < column_values(c) - 1 &&
+         lapis_number_unit(c->value[k], &number, &size) == NULL)
+    k++;
+  return c->value[k];
+}
+
+/* A remark of the column begins with the word. */
+static bool is_remarked(const lapis_column *c, const char *word)
+{
+  size_t size = strlen(word);
+  for (int k = 0; k < LAPIS_COLUMN_REMARKS && c->remark[k] != NULL; k++)
+    if (c->remark[k][0] == '"' && strncmp(c->remark[k] + 1, word, size) == 0 &&
+        c->remark[k][size + 1] == '"')
+      return true;
+  return false;
+}
+
+/* Of one word in quotes, and else the same, counts aside. */
+static bool are_alike(const char *a, const char *b)
+{
+  static const char digits[] = "0123456789";
+  size_t word = *a == '"' ? 2 + strcspn(a + 1, "\"") : 0;
+  if (strncmp(a, b, word) != 0) return false;
+  a += word;
+  b += word;
+  while (*a != '\0' && *a == *b) {
+    a += 1 + strspn(a + 1, digits);
+    b += 1 + strspn(b + 1, digits);
+  }
+  return *a == *b;
+}
+
+static bool has_alike(const lapis_column *c, const char *remark)
+{
+  for (int k = 0; k < LAPIS_COLUMN_REMARKS && c->remark[k] != NULL; k++)
+    if (are_alike(c->remark[k], remark)) return true;
+  return false;
+}
+
+/* Once, for all columns that it is of. */
+static void print_remark(const lapis_columns *all, int j, int k,
+                         const char *title)
+{
+  enum { NAMED = 3 };
+  char other[512];
+  int more = 0;
+  const char *remark = all->column[j].remark[k];
+  for (int i = 0; i < j; i++)
+    if (has_alike(&all->column[i], remark)) return;
+  printf("  note: %s: %s", title, remark);
+  for (int i = j + 1; i < all->listed; i++) {
+    if (!has_alike(&all->column[i], remark)) continue;
+    if (more < NAMED)
+      printf("%s%s", more == 0 ? "; so in " : ", ",
+             column_title(all, i, other, sizeof other));
+    more++;
+  }
+  if (more > NAMED) printf(" and %d more", more - NAMED);
+  printf("\n");
+}
+
 static void print_kind(const lapis_columns *all, const lapis_column *c,
                        const char *title)
 {
@@ -173,7 +243,7 @@ static void print_kind(const lapis_columns *all, const lapis_column *c,
     printf("  note: %s has numbers that begin with 0, as codes of places and "
            "things do: as a feature it would be a quantity\n",
            title);
-  if (c->odd_one != NULL)
+  if (c->odd_one != NULL && !is_remarked(c, c->odd_one))
     printf(
         "  note: \"%s\" stands in all cells of %s that are no %s: if it means "
         "unknown, --missing %s reads it so\n",
@@ -238,7 +308,7 @@ static void print_remarks(const lapis_columns *all, int names)
       printf("  note: %s has decimal commas: read it with --decimal ,\n",
              title);
     for (int k = 0; k < LAPIS_COLUMN_REMARKS && c->remark[k] != NULL; k++)
-      printf("  note: %s: %s\n", title, c->remark[k]);
+      print_remark(all, j, k, title);
     print_case(c, title);
     print_kind(all, c, title);
     if (c->type == LAPIS_COLUMN_COUNTER)
@@ -249,12 +319,14 @@ static void print_remarks(const lapis_columns *all, int names)
       printf("  note: %s holds dates; a feature is a number, for example days "
              "since a first date\n",
              title);
-    if (c->type == LAPIS_COLUMN_TEXT && c->numbers > 0 && c->odd_one == NULL)
+    bool units = column_has_units(c);
+    if (c->type == LAPIS_COLUMN_TEXT && c->numbers > 0 && c->odd_one == NULL &&
+        !units)
       print_mixed(c, title);
-    if (column_has_units(c))
+    if (units)
       printf("  note: %s holds numbers with units (\"%s\"), which are texts; a "
              "feature is a number alone, in one unit\n",
-             title, shown(c->value[0], value, sizeof value));
+             title, shown(with_unit(c), value, sizeof value));
     bool words = info_is_class(c) && !c->declared && c->texts > 0;
     for (int k = 0;
          words && c->different == column_values(c) && k < c->different; k++)

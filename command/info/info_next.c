@@ -140,19 +140,35 @@ static void print_list(const lapis_columns *all, const char *option,
   free(text);
 }
 
+/* Numbers beside words that --missing is to name, as -. */
+static bool is_number_else(const lapis_column *c)
+{
+  double v;
+  if (c->numbers <= c->texts || c->declared) return false;
+  for (int k = 0; k < column_values(c); k++)
+    if (!lapis_number_read(c->value[k], NULL, &v) &&
+        !lapis_text_unsure(c->value[k]))
+      return false;
+  return c->different <= LAPIS_COLUMN_VALUES;
+}
+
 /* A column that --one-hot makes features of. */
 static bool is_nominal(const lapis_column *c)
 {
-  return c->texts > 0 && info_is_class(c);
+  return c->texts > 0 && info_is_class(c) && !is_number_else(c);
 }
 
 /* What seems to mean unknown in column j: a text, or a number; "": nothing. */
 static void unknown_of(const lapis_columns *all, int j, char text[512])
 {
   const lapis_column *at = &all->column[j];
+  double v;
   snprintf(text, 512, "%s", at->odd_one == NULL ? "" : at->odd_one);
   if (at->odd_one == NULL && !isnan(at->code))
     lapis_number_text(at->code, text, 512);
+  for (int k = 0; *text == '\0' && is_number_else(at) && k < at->different; k++)
+    if (!lapis_number_read(at->value[k], NULL, &v))
+      snprintf(text, 512, "%s", at->value[k]);
 }
 
 /* Each once. */
@@ -433,7 +449,8 @@ static void print_line(const cli *c, const lapis_columns *all, const char *path,
     group[j] = j == together && j != names;
     bool asked =
         !q->leak[j] && j != names && !group[j] && !column_is_constant(all, at);
-    bool number = asked && holds_numbers(at) && !at->padded;
+    bool number =
+        asked && (holds_numbers(at) || is_number_else(at)) && !at->padded;
     if (column_has_commas(at) && decimal == '\0') decimal = at->decimal;
     id[j] = j == names;
     bool words = !q->target[j] && asked && is_nominal(at);

@@ -452,6 +452,42 @@ static void a_row_of_totals_is_told(void **state)
   command_end(&c);
 }
 
+/* As people write tables: units in cells, - for unknown in many columns.  Each
+ * is said once, and the line that is proposed runs. */
+static void raw_sheets_are_told_once(void **state)
+{
+  command c;
+  char text[8192] = "id,age,size,visits,plan,price\n";
+  begin(&c);
+  for (int i = 0; i < 80; i++) {
+    char age[16], size[16], visits[16], price[16];
+    snprintf(age, sizeof age, i % 9 == 4 ? "-" : "%d years", 20 + i % 40);
+    snprintf(size, sizeof size, i % 9 == 5 ? "-" : "%d.5 cm", 150 + i % 50);
+    snprintf(visits, sizeof visits, i % 9 == 6 ? "-" : "%d", i % 7);
+    snprintf(price, sizeof price, i % 4 == 0 ? "" : "%d.25", 3 * i % 71);
+    sprintf(text + strlen(text), "n%d,%s,%s,%s,%s,%s\n", i, age, size, visits,
+            i % 9 == 7 ? "-"
+            : i % 2    ? "Pro"
+                       : "Basic",
+            price);
+  }
+  put(&c, "raw.csv", text);
+  command_do(&c, "info raw.csv");
+  const char *at = strstr(c.out, "--missing \"-\" reads");
+  assert_non_null(at);
+  assert_null(strstr(at + 1, "--missing \"-\" reads"));
+  assert_non_null(strstr(c.out, "age holds numbers with units (\"20 years\")"));
+  assert_non_null(strstr(c.out, "size holds numbers with units (\"150.5 cm"));
+  const char *line = strstr(c.out, "lapis fit auto raw.csv");
+  assert_non_null(line);
+  assert_non_null(strstr(line, "--one-hot plan --drop age,size --missing -"));
+  line += strlen("lapis ");
+  char words[512];
+  snprintf(words, sizeof words, "%.*s", (int)strcspn(line, "\n"), line);
+  command_do(&c, "%s -q -o o.csv", words);
+  command_end(&c);
+}
+
 /* A row of units below the titles is named as what it is; one text among
  * numbers in that row is not. */
 static void a_row_of_units_is_told(void **state)
@@ -597,6 +633,7 @@ int test_columns(void)
       cmocka_unit_test(words_of_another_column_are_spelt_right),
       cmocka_unit_test(a_row_of_totals_is_told),
       cmocka_unit_test(labels_of_doubt_are_told),
+      cmocka_unit_test(raw_sheets_are_told_once),
       cmocka_unit_test(a_row_of_units_is_told),
       cmocka_unit_test(tables_of_found_things_are_known),
       cmocka_unit_test(what_info_proposes_is_read),
