@@ -115,16 +115,15 @@ int table_from_args(cli *c, lapis_table_options *out)
   return EXIT_DONE;
 }
 
-/* mc reads float32 where it lies; maps and choices around it make doubles. */
+/* mc reads float32 where it lies, also while it chooses; maps and choices of
+ * the command around it make doubles. */
 static bool keeps_f32(const cli *c)
 {
   static const char *const around[] = {"map", "map-priv", "suspects",
                                        "threshold"};
   for (size_t k = 0; k < sizeof around / sizeof *around; k++)
     if (args_get(&c->args, around[k]) != NULL) return false;
-  bool stated =
-      args_get(&c->args, "mu") != NULL || args_get(&c->args, "mu-rel") != NULL;
-  return stated && strcmp(c->verb->name, "fit") == 0 && c->method->joint;
+  return strcmp(c->verb->name, "fit") == 0 && c->method->joint;
 }
 
 /* ---- names that repeat --------------------------------------------------*/

@@ -164,6 +164,15 @@ void mat_to_f64(const lapis_mat *A, double *out, int64_t ld)
   visit_stored(A, put_dense, &(dense_target){out, ld});
 }
 
+void mat_shifted(const lapis_mat *A, const mat_shift *shift, double *out,
+                 int64_t ld)
+{
+  mat_to_f64(A, out, ld);
+  for (int64_t j = 0; shift != NULL && j < A->cols; j++)
+    for (int64_t i = 0; i < A->rows; i++)
+      out[j * ld + i] = (out[j * ld + i] - shift->off[i]) / shift->by[i];
+}
+
 /* Column starts rise from 0, by no more than there are rows, which lie within;
  * -1, or the column that is wrong. */
 static int64_t bad_column(const lapis_mat *A)

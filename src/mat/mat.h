@@ -21,6 +21,14 @@ lapis_mat mat_columns(const lapis_mat *A, int64_t first, int64_t count);
 /* Copies any numeric matrix, dense or compressed, into dense doubles
  * out (rows x cols, ld). */
 void mat_to_f64(const lapis_mat *A, double *out, int64_t ld);
+/* What stands in row i is read as (x - off[i]) / by[i]: of a map that shifts
+ * and scales features no copy is made. */
+typedef struct mat_shift {
+  const double *off, *by; /* rows each */
+} mat_shift;
+/* The same, read so; shift NULL: as it is. */
+void mat_shifted(const lapis_mat *A, const mat_shift *shift, double *out,
+                 int64_t ld);
 /* Refuses a view that no matrix has: sizes below zero, ld below rows, no
  * values, no type, row indices or column starts outside.  An empty one is fine.
  */

@@ -121,6 +121,13 @@ static lapis_status bad_label(lapis_ctx *ctx, const char *method, double v,
                     zero_one ? "0 or 1" : "-1 or 1 (or all 0 or 1)");
 }
 
+/* As lapis_mat_at, for loops over all labels. */
+static inline double label_at(const lapis_mat *Y, int64_t i, int64_t j)
+{
+  bool plain = Y->dtype == LAPIS_F64 && Y->colptr == NULL;
+  return plain ? mat_col(Y, j)[i] : lapis_mat_at(Y, i, j);
+}
+
 /* Several rows, all in {0,1} or all in {-1,1}; 0 anywhere decides. */
 static lapis_status encode_multilabel(lapis_ctx *ctx, const char *method,
                                       const lapis_mat *Y, targets *t)
@@ -128,14 +135,14 @@ static lapis_status encode_multilabel(lapis_ctx *ctx, const char *method,
   double negative = 0;
   for (int64_t j = 0; j < t->samples; j++)
     for (int64_t i = 0; i < t->classes; i++)
-      if (lapis_mat_at(Y, i, j) == -1) negative = 1;
+      if (label_at(Y, i, j) == -1) negative = 1;
   TRY(base_max(ctx, &negative, 1));
   t->kind = TARGETS_MULTILABEL;
   t->zero_one = !(negative > 0);
   set_pair(t, negative > 0 ? -1 : 0, 1);
   for (int64_t j = 0; j < t->samples; j++)
     for (int64_t i = 0; i < t->classes; i++) {
-      double v = lapis_mat_at(Y, i, j);
+      double v = label_at(Y, i, j);
       if (!isnan(v) && v != t->value[0] && v != 1)
         return bad_label(ctx, method, v, i, j, t->zero_one);
       t->sign[j * t->classes + i] = isnan(v) ? NAN : v == 1 ? 1 : -1;
@@ -317,16 +324,25 @@ lapis_status targets_count_all(lapis_ctx *ctx, const targets *t, int64_t c,
 }
 
 /* ---- whether there is something to learn from ---------------------------*/
-/* Known labels, and classes that have some of both kinds. */
+/* Known labels, and classes that have some of both kinds; *out: negative and
+ * positive ones of each class, 2 x K, which the caller frees.  One pass, sample
+ * by sample. */
 static lapis_status count_kinds(lapis_ctx *ctx, const targets *t,
-                                int64_t *known, int64_t *whole)
+                                int64_t *known, int64_t *whole, int64_t **out)
 {
+  int64_t K = t->classes, *count = base_alloc(ctx, 2 * K, sizeof *count);
   *known = *whole = 0;
-  for (int64_t c = 0; c < t->classes; c++) {
-    int64_t count[2];
-    TRY(targets_count_all(ctx, t, c, count));
-    *known += count[0] + count[1];
-    *whole += count[0] > 0 && count[1] > 0;
+  *out = count;
+  if (count == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < t->samples; j++)
+    for (int64_t c = 0; c < K; c++) {
+      double s = t->sign[j * K + c];
+      if (!isnan(s)) count[2 * c + (s > 0)]++;
+    }
+  TRY(base_sum_whole(ctx, count, 2 * K));
+  for (int64_t c = 0; c < K; c++) {
+    *known += count[2 * c] + count[2 * c + 1];
+    *whole += count[2 * c] > 0 && count[2 * c + 1] > 0;
   }
   return LAPIS_OK;
 }
@@ -349,32 +365,32 @@ static lapis_status refuse_few(lapis_ctx *ctx, const char *method,
 lapis_status targets_check_known(lapis_ctx *ctx, const char *method,
                                  const targets *t, const char *also)
 {
-  int64_t known, whole;
+  int64_t known, whole, *count;
   if (t->classes == 0) return LAPIS_OK;
-  TRY(count_kinds(ctx, t, &known, &whole));
-  return refuse_few(ctx, method, t, known, whole, also);
+  lapis_status s = count_kinds(ctx, t, &known, &whole, &count);
+  base_free(count);
+  return s < 0 ? s : refuse_few(ctx, method, t, known, whole, also);
 }
 
 lapis_status targets_check_kinds(lapis_ctx *ctx, const char *method,
                                  const targets *t, const char *also)
 {
-  int64_t known, whole, count[2];
+  int64_t known, whole, *count;
   if (t->classes == 0) return LAPIS_OK;
-  TRY(count_kinds(ctx, t, &known, &whole));
-  TRY(refuse_few(ctx, method, t, known, whole, also));
-  if (whole == 0)
-    return lapis_fail(ctx, LAPIS_EDATA,
-                      "%s: no class has known labels of both kinds%s", method,
-                      also);
-  for (int64_t c = 0; c < t->classes && whole < t->classes; c++) {
-    TRY(targets_count_all(ctx, t, c, count));
-    if (count[0] == 0 || count[1] == 0)
+  lapis_status s = count_kinds(ctx, t, &known, &whole, &count);
+  if (s >= 0) s = refuse_few(ctx, method, t, known, whole, also);
+  if (s >= 0 && whole == 0)
+    s = lapis_fail(ctx, LAPIS_EDATA,
+                   "%s: no class has known labels of both kinds%s", method,
+                   also);
+  for (int64_t c = 0; c < t->classes && s >= 0; c++)
+    if (count[2 * c] == 0 || count[2 * c + 1] == 0)
       base_note(ctx, BASE_WARNING, "one-kind",
                 "%s: class %" PRId64 " has %" PRId64 " negative and %" PRId64
                 " positive known labels: nothing distinguishes them",
-                method, c + 1, count[0], count[1]);
-  }
-  return LAPIS_OK;
+                method, c + 1, count[2 * c], count[2 * c + 1]);
+  base_free(count);
+  return s;
 }
 
 void targets_decode(const targets *t, const double *scores, double threshold,

@@ -43,9 +43,32 @@ static method_new_fn maker(const method_entry *e, const lapis_data *data,
   return open ? e->choose : e->create;
 }
 
+bool method_reads(const lapis_method *m, const void *settings,
+                  const lapis_mat *X)
+{
+  const method_entry *e = method_entry_of(m);
+  return e->create_read != NULL && e->reads(settings, X);
+}
+
+/* Who asks, and how X is read. */
+typedef struct request {
+  bool whole;
+  const mat_shift *shift; /* NULL: as it is */
+} request;
+
+static lapis_status create(lapis_ctx *ctx, const method_entry *e,
+                           const lapis_data *data, const mat_shift *shift,
+                           const void *set, lapis_solver **out)
+{
+  if (shift != NULL) return e->create_read(ctx, data, shift, set, out);
+  return labelled_is_needed(ctx, e, data)
+             ? labelled_new(ctx, e, data, set, out)
+             : maker(e, data, set)(ctx, data, set, out);
+}
+
 static lapis_status make(lapis_ctx *ctx, const method_entry *e,
                          const lapis_data *data, const void *settings,
-                         bool whole, lapis_solver **out)
+                         request of, lapis_solver **out)
 {
   const lapis_method *m = e->method;
   TRY(mat_check_data(ctx, m->name, data));
@@ -53,22 +76,20 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
   void *set = base_alloc(ctx, 1, m->settings_size);
   lapis_status s = LAPIS_ENOMEM;
   if (set != NULL) s = lapis_settings_copy(ctx, m, settings, set);
-  if (s >= 0 && whole) s = settings_check_exclusions(ctx, m, set);
-  if (s >= 0 && whole)
+  if (s >= 0 && of.whole) s = settings_check_exclusions(ctx, m, set);
+  if (s >= 0 && of.whole)
     s = settings_check_use(ctx, m, set, lapis_data_has(data), NULL);
-  if (s >= 0 && whole) s = method_settle_targets(ctx, m, data, set);
+  if (s >= 0 && of.whole) s = method_settle_targets(ctx, m, data, set);
   if (s >= 0) s = method_check_members(ctx, m, set, data);
   if (s >= 0) s = method_weigh(ctx, e, data, set);
-  bool some = s >= 0 && labelled_is_needed(ctx, e, data);
-  if (s >= 0)
-    s = some ? labelled_new(ctx, e, data, set, out)
-             : maker(e, data, set)(ctx, data, set, out);
+  if (s >= 0) s = create(ctx, e, data, of.shift, set, out);
   if (s >= 0) {
     (*out)->table = m;
     (*out)->features = data->X.rows;
     (*out)->data = *data;
     (*out)->look = remark_answer;
-    (*out)->asked_for = whole && base_muted(ctx) == 0 && !base_is_inside(ctx);
+    (*out)->asked_for =
+        of.whole && base_muted(ctx) == 0 && !base_is_inside(ctx);
     s = remark_data(ctx, m, set, data);
   }
   base_free(set);
@@ -77,7 +98,7 @@ static lapis_status make(lapis_ctx *ctx, const method_entry *e,
 
 static lapis_status pass_door(lapis_ctx *ctx, const lapis_method *m,
                               const lapis_data *data, const void *settings,
-                              bool whole, lapis_solver **out)
+                              request of, lapis_solver **out)
 {
   const method_entry *e = method_entry_of(m);
   if (e == NULL)
@@ -97,7 +118,7 @@ static lapis_status pass_door(lapis_ctx *ctx, const lapis_method *m,
   base_meet(ctx);
   note_list notes = {.count = 0};
   notes_open(ctx, &notes);
-  lapis_status s = base_agree(ctx, make(ctx, e, data, settings, whole, out));
+  lapis_status s = base_agree(ctx, make(ctx, e, data, settings, of, out));
   s = solver_keep_notes(ctx, &notes, s, *out);
   if (s >= 0 || *out == NULL) return s;
   lapis_solver_free(*out); /* another process has none */
@@ -111,13 +132,20 @@ lapis_status lapis_solver_new(lapis_ctx *ctx, const lapis_method *m,
 {
   MAKES(out);
   NEEDS(ctx, ctx, m, data, out);
-  return pass_door(ctx, m, data, settings, true, out);
+  return pass_door(ctx, m, data, settings, (request){.whole = true}, out);
 }
 
 lapis_status method_solve_part(lapis_ctx *ctx, const lapis_method *m,
                                const lapis_data *data, const void *settings,
                                lapis_solver **out)
 {
+  return method_solve_read(ctx, m, data, NULL, settings, out);
+}
+
+lapis_status method_solve_read(lapis_ctx *ctx, const lapis_method *m,
+                               const lapis_data *data, const mat_shift *shift,
+                               const void *settings, lapis_solver **out)
+{
   MAKES(out);
-  return pass_door(ctx, m, data, settings, false, out);
+  return pass_door(ctx, m, data, settings, (request){.shift = shift}, out);
 }

@@ -37,6 +37,14 @@ typedef lapis_status (*method_unlabelled_fn)(lapis_ctx *ctx, const char *method,
  * copies and its answers.  Of settings that leave a choice, the largest. */
 typedef double (*method_holds_fn)(const solver_size *z, const void *settings);
 
+/* create of an X that is read by a shift, which is borrowed as long as the
+ * solver; and whether it does without a copy of it then. */
+typedef lapis_status (*method_read_fn)(lapis_ctx *ctx, const lapis_data *data,
+                                       const mat_shift *shift,
+                                       const void *settings,
+                                       lapis_solver **out);
+typedef bool (*method_reads_fn)(const void *settings, const lapis_mat *X);
+
 typedef struct method_entry {
   const lapis_method *method;
   method_holds_fn holds;
@@ -58,6 +66,8 @@ typedef struct method_entry {
   method_unlabelled_fn check_unlabelled;
   method_open_fn open;         /* NULL: nothing is left open */
   method_new_fn choose;        /* where it is, with targets */
+  method_read_fn create_read;  /* NULL: reads X as it is alone */
+  method_reads_fn reads;       /* with it */
   method_settle_fn settle;     /* NULL: the defaults state a problem */
   method_zero_one_fn zero_one; /* NULL: never */
   const char *metric;          /* what judges its answers; NULL: auroc */
@@ -79,6 +89,13 @@ const char *method_metric(const lapis_method *m, const void *settings);
 lapis_status method_solve_part(lapis_ctx *ctx, const lapis_method *m,
                                const lapis_data *data, const void *settings,
                                lapis_solver **out);
+/* The same of an X that is read by a shift, of a method that reads so. */
+lapis_status method_solve_read(lapis_ctx *ctx, const lapis_method *m,
+                               const lapis_data *data, const mat_shift *shift,
+                               const void *settings, lapis_solver **out);
+/* Whether it does, without a copy, with these settings. */
+bool method_reads(const lapis_method *m, const void *settings,
+                  const lapis_mat *X);
 /* Refuses a fit that would hold much more than its data are made of, or more
  * than there is: the one place that weighs methods (base_holds). */
 lapis_status method_weigh(lapis_ctx *ctx, const method_entry *e,

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "cv_points.h"
 #include "lapis/choose.h"
+#include "op/map/map.h"
 
 enum { D = 4, N = 200 };
 
@@ -335,6 +336,40 @@ static void folds_fit_maps_to_what_they_show(void **state)
   end(s);
 }
 
+/* off and by say what the map makes, to rounding; standard to the last bit. */
+static void a_shift_is_what_the_map_makes(void **state)
+{
+  static const char *const can[] = {"standard",          "none",
+                                    "scale:3",           "scale:auto",
+                                    "standard,scale:-2", "scale:3,standard"};
+  static const char *const cannot[] = {"l2",     "standard,trim",
+                                       "impute", "blocks:2+2,balance",
+                                       "chi2",   "standard,nystrom:auto:20"};
+  samples *s = begin(state);
+  double off[D], by[D];
+  for (int k = 0; k < D * N; k++) s->x[k] = s->x[k] * (1 + k % D) + 3;
+  for (int k = 0; k < 6; k++) {
+    lapis_map *m = fitted(s->ctx, can[k], &s->X);
+    int64_t rows;
+    double *out = mapped(s->ctx, can[k], &s->X, &rows);
+    assert_true(map_shift(m, D, off, by));
+    for (int i = 0; i < D * N; i++) {
+      double is = (s->x[i] - off[i % D]) / by[i % D];
+      CHECK_NEAR(is, out[i], k == 0 ? 0 : 1e-12 * (1 + fabs(is)));
+    }
+    assert_false(map_shift(m, D - 1, off, by) && k == 0);
+    free(out);
+    lapis_map_free(m);
+  }
+  for (int i = 0; i < D * N; i++) s->x[i] = fabs(s->x[i]);
+  for (int k = 0; k < 6; k++) {
+    lapis_map *m = fitted(s->ctx, cannot[k], &s->X);
+    assert_false(map_shift(m, D, off, by));
+    lapis_map_free(m);
+  }
+  end(s);
+}
+
 int test_map(void)
 {
   const struct CMUnitTest tests[] = {
@@ -343,6 +378,7 @@ int test_map(void)
       cmocka_unit_test(gaps_hold_means),
       cmocka_unit_test(wrong_maps_are_refused),
       cmocka_unit_test(circles_need_a_kernel),
+      cmocka_unit_test(a_shift_is_what_the_map_makes),
       cmocka_unit_test(folds_fit_maps_to_what_they_show)};
   return run_cases(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "methods/method_entry.h"
 #include "model/joined.h"
 #include "model/model.h"
+#include "op/map/map.h"
 
 typedef struct answer_part { /* what a part is made from, and keeps */
   const lapis_method *method;
@@ -19,19 +20,58 @@ typedef struct answer_part { /* what a part is made from, and keeps */
     lapis_trees_settings trees;
     lapis_rr_settings rr;
   } set;
-  lapis_mat slopes;     /* what calibrates it, or empty */
-  const char *map_text; /* the race's, of what it reads */
-  lapis_map *map;       /* fitted; NULL: none */
-  double *X;            /* behind the map */
+  lapis_mat slopes;      /* what calibrates it, or empty */
+  const char *map_text;  /* the race's, of what it reads */
+  const lapis_map *lent; /* the race's own, where it was fitted to this X */
+  lapis_map *own;        /* one that was fitted here */
+  mat_shift shift;       /* how X is read; off, by, or NULL */
+  double *X;             /* behind the map, or NULL */
 } answer_part;
+
+static void clear(answer_part *p)
+{
+  lapis_map_free(p->own);
+  base_free((double *)p->shift.off);
+  free(p->X);
+  p->own = NULL;
+  p->shift.off = NULL;
+  p->X = NULL;
+}
 
 static void part_free(void *self)
 {
   answer_part *p = self;
   if (p == NULL) return;
-  lapis_map_free(p->map);
-  free(p->X);
+  clear(p);
   base_free(p);
+}
+
+static const lapis_map *map_of(const answer_part *p)
+{
+  return p->lent != NULL ? p->lent : p->own;
+}
+
+/* X behind the map: as it is, to be read by the shift, or as a copy. */
+static lapis_status put_map(lapis_ctx *ctx, answer_part *p, lapis_mat *X)
+{
+  int64_t d = X->rows;
+  lapis_mat given = *X;
+  clear(p);
+  if (strcmp(p->map_text, "none") == 0) return LAPIS_OK;
+  if (p->lent == NULL) {
+    TRY(lapis_map_new(ctx, p->map_text, &p->own));
+    TRY(lapis_map_fit(ctx, p->own, &given));
+  }
+  if (method_reads(p->method, &p->set, &given)) {
+    double *off = base_alloc(ctx, 2 * d, sizeof *off);
+    if (off == NULL) return LAPIS_ENOMEM;
+    if (map_shift(map_of(p), d, off, off + d)) {
+      p->shift = (mat_shift){off, off + d};
+      return LAPIS_OK;
+    }
+    base_free(off);
+  }
+  return lapis_map_make(ctx, map_of(p), &given, &p->X, X);
 }
 
 static lapis_status part_make(lapis_ctx *ctx, void *self,
@@ -40,19 +80,13 @@ static lapis_status part_make(lapis_ctx *ctx, void *self,
   answer_part *p = self;
   lapis_data mapped = *data;
   *out = NULL;
-  lapis_map_free(p->map);
-  free(p->X);
-  p->map = NULL;
-  p->X = NULL;
-  if (strcmp(p->map_text, "none") != 0) {
-    TRY(lapis_map_new(ctx, p->map_text, &p->map));
-    TRY(lapis_map_fit(ctx, p->map, &data->X));
-    TRY(lapis_map_make(ctx, p->map, &data->X, &p->X, &mapped.X));
-  }
+  TRY(put_map(ctx, p, &mapped.X));
   mapped = lapis_data_with(&mapped, lapis_method_reads(p->method, &p->set));
   base_mute(ctx, true); /* what is to be remarked of the data was */
   lapis_status s = method_settle_targets(ctx, p->method, &mapped, &p->set);
-  if (s >= 0) s = method_solve_part(ctx, p->method, &mapped, &p->set, out);
+  const mat_shift *shift = p->shift.off == NULL ? NULL : &p->shift;
+  if (s >= 0)
+    s = method_solve_read(ctx, p->method, &mapped, shift, &p->set, out);
   base_mute(ctx, false);
   if (s >= 0 && p->slopes.cols > 0)
     s = (*out)->cls->calibrate(*out, &p->slopes);
@@ -64,8 +98,9 @@ static lapis_status learn(const lapis_solver *s, int k, lapis_model **out)
 {
   const answer_part *p = joined_self(s, k);
   TRY(lapis_model_new(joined_solver(s, k), out));
-  if (p->map == NULL) return LAPIS_OK;
-  return lapis_model_set_map(s->ctx, *out, p->map, false);
+  const lapis_map *map = map_of(p);
+  if (map == NULL) return LAPIS_OK;
+  return lapis_model_set_map(s->ctx, *out, map, false);
 }
 
 /* Those that answer, one beside the other; each holds what fills its gaps. */
@@ -107,6 +142,7 @@ static lapis_status add_part(const comparison *r, const candidate *x,
   ++*count;
   if (!r->o.numbers) p->slopes = lapis_mat_f64((double *)x->answer, 2, r->K);
   p->map_text = reads < 0 ? candidate_map(r, x) : candidate_map_of_filled(r, x);
+  if (reads < 0 && p->map_text == r->map[x->map]) p->lent = r->fitted[x->map];
   if (candidate_grows(x)) {
     p->method = lapis_method_find("trees");
     lapis_settings_default(p->method, &p->set);

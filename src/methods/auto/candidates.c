@@ -272,10 +272,12 @@ static void give_up(comparison *r, int map)
 }
 
 /* Its settings are those of the whole, which were checked there. */
-static lapis_status mc_part(const comparison *r, const lapis_data *data,
+static lapis_status mc_part(const comparison *r, int map,
+                            const lapis_data *data,
                             const lapis_mc_settings *set, lapis_solver **out)
 {
-  return method_solve_part(r->ctx, lapis_method_find("mc"), data, set, out);
+  return method_solve_read(r->ctx, lapis_method_find("mc"), data,
+                           race_shift(r, map), set, out);
 }
 
 /* The solver of all labels takes those at hand; where it cannot, or there is
@@ -292,7 +294,7 @@ static lapis_status solver_for(comparison *r, int map, const lapis_data *data,
     give_up(r, map);
   }
   *own = true;
-  return mc_part(r, data, set, out);
+  return mc_part(r, map, data, set, out);
 }
 
 /* Made of all labels; where that is refused, folds are left to themselves. */
@@ -303,7 +305,7 @@ static void make_common(comparison *r, int map, const lapis_mc_settings *set)
       .X = r->X[map], .Y = lapis_mat_f64(y, r->K, r->n), .weight = r->weight};
   r->tried[map] = true;
   if (y == NULL) return;
-  lapis_status s = mc_part(r, &all, set, &r->common[map]);
+  lapis_status s = mc_part(r, map, &all, set, &r->common[map]);
   if (s >= 0) r->common[map]->brief = true;
   base_free(y);
 }
@@ -358,7 +360,7 @@ static lapis_status solve_mc(comparison *r, candidate *x, lapis_data *data,
   bool own = false, completes = completes_gaps(r, x);
   if (completes) {
     set.dense = own = true;
-    TRY(mc_part(r, data, &set, &s));
+    TRY(mc_part(r, x->map, data, &set, &s));
   } else {
     if (!r->tried[x->map]) make_common(r, x->map, &set);
     TRY(solver_for(r, x->map, data, &set, &own, &s));

@@ -124,7 +124,11 @@ struct comparison {
   bool counts; /* the second map is that of counts, else of lengths */
   const char *map[MOST_MAPS];
   char *own_map;
-  double *memory[MOST_MAPS]; /* behind X */
+  double *memory[MOST_MAPS];    /* behind X */
+  lapis_map *fitted[MOST_MAPS]; /* the map; NULL: none */
+  /* Of one that shifts features, (x - off) / by: where off is there, X is as
+   * it was given, and read so. */
+  mat_shift shift[MOST_MAPS];
   double *filled[MOST_MAPS]; /* X without gaps, for linear ones, or NULL */
   double *raw[MOST_MAPS];    /* X with its gaps, for forests, or NULL */
   bool imputes;              /* gaps by factors, else by means */
@@ -211,6 +215,12 @@ lapis_status race_make_maps(comparison *r, const lapis_mat *X);
 const char *race_map_filled(const comparison *r, int map);
 bool race_imputes(const comparison *r, int map);
 void race_drop_data(comparison *r);
+/* How X behind a map is read: NULL, as it is. */
+static inline const mat_shift *race_shift(const comparison *r, int map)
+{
+  return r->shift[map].off == NULL ? NULL : &r->shift[map];
+}
+void race_free_maps(comparison *r);
 /* i is the number of a candidate that was judged. */
 bool race_has(const comparison *r, int i);
 /* What an mc candidate ran with. */

@@ -479,6 +479,7 @@ void comparison_free(comparison *r)
     base_free(r->run[i].answer);
   }
   race_drop_data(r);
+  race_free_maps(r);
   for (int f = 0; f < MOST_FOLDS; f++) base_free(r->completed[f]);
   folds_free(&r->plan);
   targets_free(&r->labels);

@@ -8,6 +8,8 @@
 
 #include "mat/mat.h"
 #include "methods/auto/candidates.h"
+#include "methods/method_entry.h"
+#include "op/map/map.h"
 
 static const double MOST_ENTRIES = 5e7;   /* a sparse X that is made dense */
 static const double MOST_COMPLETED = 1e7; /* entries kept a fold */
@@ -146,22 +148,55 @@ static lapis_status name_imputing(comparison *r)
   return LAPIS_OK;
 }
 
+/* Everybody who runs reads X by the shift. */
+static bool may_shift(const comparison *r, const lapis_mat *X)
+{
+  return r->o.mc && r->o.bags == NULL && !r->o.linear && !r->o.trees &&
+         !r->o.numbers && method_reads(lapis_method_find("mc"), &r->set, X);
+}
+
+static lapis_status find_shift(comparison *r, int k, int64_t d)
+{
+  double *off = base_alloc(r->ctx, 2 * d, sizeof *off);
+  if (off == NULL) return LAPIS_ENOMEM;
+  if (map_shift(r->fitted[k], d, off, off + d))
+    r->shift[k] = (mat_shift){off, off + d};
+  else
+    base_free(off);
+  return LAPIS_OK;
+}
+
+/* A race that runs again has its maps. */
+static lapis_status make_map(comparison *r, int k, const lapis_mat *X)
+{
+  r->X[k] = *X;
+  if (strcmp(r->map[k], "none") == 0) return LAPIS_OK;
+  if (r->fitted[k] == NULL) {
+    lapis_map *map;
+    TRY(lapis_map_new(r->ctx, r->map[k], &map));
+    r->fitted[k] = map;
+    TRY(lapis_map_fit(r->ctx, map, X));
+    if (may_shift(r, X)) TRY(find_shift(r, k, X->rows));
+  }
+  if (race_shift(r, k) != NULL) return LAPIS_OK;
+  return lapis_map_make(r->ctx, r->fitted[k], X, &r->memory[k], &r->X[k]);
+}
+
+void race_free_maps(comparison *r)
+{
+  for (int k = 0; k < MOST_MAPS; k++) {
+    lapis_map_free(r->fitted[k]);
+    base_free((double *)r->shift[k].off);
+  }
+}
+
 lapis_status race_make_maps(comparison *r, const lapis_mat *X)
 {
   TRY(choose_maps(r, X));
   r->o.linear = r->o.linear && plain_can_read(X, &r->set);
   r->o.trees = r->o.trees && plain_can_read(X, &r->set);
   r->fills = may_fill(r, X);
-  for (int k = 0; k < r->n_maps; k++) {
-    lapis_map *map;
-    r->X[k] = *X;
-    if (strcmp(r->map[k], "none") == 0) continue;
-    TRY(lapis_map_new(r->ctx, r->map[k], &map));
-    lapis_status s = lapis_map_fit(r->ctx, map, X);
-    if (s >= 0) s = lapis_map_make(r->ctx, map, X, &r->memory[k], &r->X[k]);
-    lapis_map_free(map);
-    TRY(s);
-  }
+  for (int k = 0; k < r->n_maps; k++) TRY(make_map(r, k, X));
   bool may = r->fills || (r->o.numbers && X->colptr == NULL &&
                           (double)X->rows * (double)X->cols <= MOST_COMPLETED);
   r->imputes = may && has_gaps(&r->X[0]);

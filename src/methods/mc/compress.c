@@ -30,11 +30,13 @@ int64_t border_block_size(int64_t D)
   return fit < 64 ? 64 : fit > 8192 ? 8192 : fit;
 }
 
-void border_block(const lapis_mat *X, int64_t first, int64_t count, double *out)
+void border_block(const border_columns *c, int64_t first, int64_t count,
+                  double *out)
 {
-  lapis_mat part = mat_columns(X, first, count);
-  mat_to_f64(&part, out + 1, X->rows + 1);
-  for (int64_t j = 0; j < count; j++) out[j * (X->rows + 1)] = 1;
+  int64_t rows = c->data.rows + 1;
+  lapis_mat part = mat_columns(&c->data, first, count);
+  mat_shifted(&part, c->shift, out + 1, rows);
+  for (int64_t j = 0; j < count; j++) out[j * rows] = 1;
 }
 
 /* ---- one pass over the data ---------------------------------------------*/
@@ -43,6 +45,20 @@ typedef struct pass {
   double *block;      /* (D + 1) x border_block_size */
   la_array sum, part; /* (D + 1) square: Gram of [1; x] of the others */
 } pass;
+
+/* Numbers of X are finite, but not always what a shift makes of them. */
+static lapis_status check_block(const pass *q, int64_t count)
+{
+  const border_columns *c = q->c;
+  int64_t length = (c->data.rows + 1) * count, odd = 0;
+  if (c->shift == NULL) return LAPIS_OK;
+  for (int64_t k = 0; k < length; k++) odd += !isfinite(q->block[k]);
+  if (odd == 0) return LAPIS_OK;
+  return lapis_fail(c->h->ctx, LAPIS_ENOTBUILT,
+                    "mc: --solver bordered takes finite numbers, and behind "
+                    "its map X has %" PRId64 " others",
+                    odd);
+}
 
 /* Own samples go to their columns; the others move together in the block. */
 static int64_t sort_block(const pass *q, int64_t first, int64_t count)
@@ -68,7 +84,8 @@ static lapis_status read_all(pass *q)
   int64_t size = border_block_size(D);
   for (int64_t j = 0; j < n; j += size) {
     int64_t count = n - j < size ? n - j : size;
-    border_block(&q->c->data, j, count, q->block);
+    border_block(q->c, j, count, q->block);
+    TRY(check_block(q, count));
     int64_t others = sort_block(q, j, count);
     if (others == 0 || q->c->rest == 0) continue;
     la_array x = la_wrap(q->block, D + 1, others);
@@ -199,13 +216,15 @@ static lapis_status place_all(border_columns *c, const bool *known)
   return LAPIS_OK;
 }
 
-lapis_status border_columns_new(la *h, const lapis_mat *X, const bool *known,
+lapis_status border_columns_new(la *h, const lapis_mat *X,
+                                const mat_shift *shift, const bool *known,
                                 border_columns *out)
 {
-  *out = (border_columns){.h = h, .data = *X};
+  *out = (border_columns){.h = h, .data = *X, .shift = shift};
   TRY(place_all(out, known));
   bool divided = base_ranks(h->ctx) > 1;
-  bool as_it_is = X->dtype == LAPIS_F64 && X->colptr == NULL && !divided;
+  bool as_it_is =
+      X->dtype == LAPIS_F64 && X->colptr == NULL && !divided && shift == NULL;
   if (out->rest == 0 && as_it_is) {
     out->X = (la_array){LAPIS_F64, X->rows, X->cols, X->ld, X->val, true, NULL};
     return LAPIS_OK;

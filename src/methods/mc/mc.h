@@ -86,9 +86,10 @@ typedef struct mc {
   mc_problem p;
   la h;
   mc_bounds bounds;
-  svt_report low_rank; /* of the answer */
-  double *whole;       /* X as a dense matrix, where it came sparse */
-  void *state;         /* a solver's own; admm and fpc have what follows */
+  svt_report low_rank;    /* of the answer */
+  const mat_shift *shift; /* how X is read, borrowed; NULL: as it is */
+  double *whole;          /* X as a dense matrix, where it came otherwise */
+  void *state;            /* a solver's own; admm and fpc have what follows */
   op_svt *svt;
   la_array A, B, V, W; /* m x n each */
   anderson accel;      /* of V, admm's own */
@@ -139,6 +140,12 @@ extern const lapis_method mc_method;
 lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
                     const void *settings, lapis_solver **out);
 
+/* method_read_fn, method_reads_fn (methods/method_entry.h) */
+bool mc_reads(const void *settings, const lapis_mat *X);
+lapis_status mc_new_read(lapis_ctx *ctx, const lapis_data *data,
+                         const mat_shift *shift, const void *settings,
+                         lapis_solver **out);
+
 const mc_variant *mc_variant_of(int variant);
 /* Checks of X that both fitting and folding in make: finite, signs, sums. */
 lapis_status mc_check_features(lapis_ctx *ctx, int variant, const lapis_mat *X);
@@ -161,8 +168,8 @@ lapis_status mc_check(lapis_ctx *ctx, const lapis_data *data,
 lapis_status mc_problem_size(mc *w, const lapis_data *data);
 /* The same for other labels of the same X. */
 lapis_status mc_problem_relabel(mc *w, const lapis_data *data);
-/* A sparse X as a dense one of the solver's own, what it leaves out NaN or 0
- * as the settings say. */
+/* An X that is sparse, or is read by a shift, as a dense one of the solver's
+ * own; what a sparse one leaves out is NaN or 0 as the settings say. */
 lapis_status mc_densify(mc *w, lapis_data *data);
 /* Whether labels are read as 0 and 1: as is stated, or as they are written
  * (method_zero_one_fn). */

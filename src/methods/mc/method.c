@@ -194,7 +194,9 @@ static lapis_status take(mc *w, const lapis_data *data, int k, const char *why)
   TRY((w->solver->on_host ? la_open_host : la_open)(w->base.ctx, &w->h));
   base_say(w->base.ctx, 1, "mc: solver %s: %s", w->solver->name, why);
   lapis_data own = *data;
-  if (data->X.colptr != NULL && !reads_stored(w)) TRY(mc_densify(w, &own));
+  bool shifts = w->shift != NULL && w->solver != &mc_bordered;
+  bool spread = data->X.colptr != NULL && !reads_stored(w);
+  if (spread || shifts) TRY(mc_densify(w, &own));
   return w->solver->alloc(w, &own);
 }
 
@@ -364,8 +366,24 @@ static lapis_status build(mc *w, const lapis_data *data)
                                         : take_asked(w, data, w->set.solver);
 }
 
+bool mc_reads(const void *settings, const lapis_mat *X)
+{
+  const lapis_mc_settings *set = settings;
+  bool bordered =
+      set->solver == LAPIS_MC_AUTO || set->solver == LAPIS_MC_BORDERED;
+  return bordered && set->variant == LAPIS_MC_1 && !set->class_features &&
+         X->colptr == NULL && lapis_mat_missing(X) == 0;
+}
+
 lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
                     const void *settings, lapis_solver **out)
+{
+  return mc_new_read(ctx, data, NULL, settings, out);
+}
+
+lapis_status mc_new_read(lapis_ctx *ctx, const lapis_data *data,
+                         const mat_shift *shift, const void *settings,
+                         lapis_solver **out)
 {
   *out = NULL;
   const lapis_mc_settings *set = settings;
@@ -374,12 +392,13 @@ lapis_status mc_new(lapis_ctx *ctx, const lapis_data *data,
                       "mc: map goes with settings that are chosen, and mu is "
                       "given, or there are no targets");
   TRY(mc_check_data(ctx, set, data));
-  if (mc_variant_of(set->variant)->check == NULL)
+  if (mc_variant_of(set->variant)->check == NULL && shift == NULL)
     TRY(mat_say_units(ctx, "mc", &data->X));
   lapis_solver *s;
   TRY(solver_alloc(ctx, &mc_class, sizeof(mc), &s));
   mc *w = (mc *)s;
   w->set = *set;
+  w->shift = shift;
   mc_settle(&w->set);
   s->settings = &w->set;
   return solver_deliver(s, build(w, data), out);

@@ -134,14 +134,13 @@ static lapis_status turn_labels(mc *w)
   targets *t = &w->p.labels;
   w->p.turn = base_alloc(w->base.ctx, t->classes, sizeof *w->p.turn);
   if (w->p.turn == NULL) return LAPIS_ENOMEM;
+  bool rare = w->set.labels == LAPIS_MC_LABELS_RARE && t->kind != TARGETS_CLASS;
   for (int64_t c = 0; c < t->classes; c++) {
-    int64_t count[2];
-    TRY(targets_count_all(w->base.ctx, t, c, count));
-    bool rare = w->set.labels == LAPIS_MC_LABELS_RARE;
-    bool turned = rare && t->kind != TARGETS_CLASS && count[0] < count[1];
-    w->p.turn[c] = turned ? -1 : 1;
-    for (int64_t j = 0; j < t->samples; j++)
-      t->sign[j * t->classes + c] *= w->p.turn[c];
+    int64_t count[2] = {0, 0};
+    if (rare) TRY(targets_count_all(w->base.ctx, t, c, count));
+    w->p.turn[c] = count[0] < count[1] ? -1 : 1;
+    for (int64_t j = 0; j < t->samples && w->p.turn[c] < 0; j++)
+      t->sign[j * t->classes + c] *= -1;
   }
   return LAPIS_OK;
 }
@@ -189,8 +188,6 @@ static lapis_status encode(mc *w, const lapis_data *data)
   mc_problem *p = &w->p;
   lapis_data counted;
   TRY(mc_weighted(w->base.ctx, &w->base.arena, data, &counted));
-  mat_say_blank(w->base.ctx, &data->X, &counted.Y,
-                mc_leaves_out(&w->set, data));
   p->weight = mat_empty(&data->Y) ? NULL : data->weight;
   TRY(targets_encode(w->base.ctx, "mc", &counted.Y, &p->labels));
   TRY(check_labels(w->base.ctx, &p->labels));
@@ -205,8 +202,19 @@ static lapis_status encode(mc *w, const lapis_data *data)
   return count_seen_labels(w);
 }
 
+/* A later set of labels says nothing more of X. */
+static lapis_status say_blank(mc *w, const lapis_data *data)
+{
+  lapis_data counted;
+  TRY(mc_weighted(w->base.ctx, &w->base.arena, data, &counted));
+  mat_say_blank(w->base.ctx, &data->X, &counted.Y,
+                mc_leaves_out(&w->set, data));
+  return LAPIS_OK;
+}
+
 lapis_status mc_problem_size(mc *w, const lapis_data *data)
 {
+  TRY(say_blank(w, data));
   TRY(encode(w, data));
   return count_seen_features(w, data);
 }
@@ -304,9 +312,15 @@ void mc_check_unit(mc *w)
 lapis_status mc_densify(mc *w, lapis_data *data)
 {
   const lapis_mat X = data->X;
+  base_free(w->whole);
   double absent = mc_leaves_out(&w->set, data) ? NAN : 0;
   w->whole = base_alloc_raw(w->base.ctx, X.rows * X.cols, sizeof *w->whole);
   if (w->whole == NULL) return LAPIS_ENOMEM;
+  if (X.colptr == NULL) {
+    mat_shifted(&X, w->shift, w->whole, X.rows);
+    data->X = lapis_mat_f64(w->whole, X.rows, X.cols);
+    return mc_check_features(w->base.ctx, w->set.variant, &data->X);
+  }
   for (int64_t k = 0; k < X.rows * X.cols; k++) w->whole[k] = absent;
   for (int64_t j = 0; j < X.cols; j++)
     for (int64_t k = X.colptr[j]; k < X.colptr[j + 1]; k++)

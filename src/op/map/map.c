@@ -566,6 +566,32 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
   return LAPIS_OK;
 }
 
+/* A fitted number that is off the scale of the others' product cannot be told
+ * from one that is not: whoever reads X so looks at what comes out. */
+bool map_shift(const lapis_map *m, int64_t d, double *off, double *by)
+{
+  const double *state = m->state;
+  if (m->kernel.count > 0 || !fits(m, d)) return false;
+  for (int64_t k = 0; k < d; k++) off[k] = 0, by[k] = 1;
+  for (int i = 0; i < m->n_stages; i++) {
+    stage_kind kind = m->stage[i].kind;
+    bool scales = kind == STAGE_SCALE || kind == STAGE_AUTO_SCALE;
+    if (scales) {
+      double times = kind == STAGE_SCALE ? m->stage[i].number : *state;
+      for (int64_t k = 0; k < d; k++) by[k] /= times;
+    } else if (kind == STAGE_STANDARD) {
+      for (int64_t k = 0; k < d; k++) {
+        off[k] += by[k] * state[k];
+        by[k] *= state[d + k];
+      }
+    } else {
+      return false;
+    }
+    state += stage_length(kind, d);
+  }
+  return true;
+}
+
 /* ---- back again ---------------------------------------------------------*/
 /* By what stage i divided each block of sample j, whose raw values X has. */
 static lapis_status multiply_lengths(lapis_ctx *ctx, const lapis_map *m, int i,

@@ -16,6 +16,9 @@ const mat_seen *map_seen(const lapis_map *map, int64_t *features,
                          int64_t *samples);
 /* Rows of samples that a fitted map makes `rows` rows of. */
 int64_t map_inputs(const lapis_map *map, int64_t rows);
+/* Whether a fitted map shifts and scales each of d features alone, behind which
+ * x is (x - off) / by (d each): gaps stay where they are. */
+bool map_shift(const lapis_map *map, int64_t d, double *off, double *by);
 /* What is 0 before the map is 0 behind it: standard and chi2 are no such. */
 bool map_keeps_zeros(const lapis_map *map);
 

@@ -160,6 +160,30 @@ static void a_long_tail(void **state)
   drop(&p);
 }
 
+/* More factors than rows: their norm is never said too small. */
+static void more_factors_than_rows(void **state)
+{
+  const double tol = 1e-4;
+  for (uint64_t seed = 0; seed < 3; seed++) {
+    problem p = make(3, 6, 90, seed < 2 ? 90 : 40, 20 + seed);
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_data data = data_of(&p);
+    lapis_mc_settings set = settings(LAPIS_MC_BORDERED, tol);
+    set.mu_rel = 3e-4;
+    lapis_solver *s = solved(ctx, &data, &set);
+    const lapis_info *info = lapis_result_info(s);
+    const lapis_mc_settings *used = lapis_result_settings(s);
+    mc_truth t = recompute(&p, s, used->mu);
+    assert_true(info->rank > p.D);
+    CHECK_AT_LEAST(info->objective, t.primal * (1 - 1e-10));
+    CHECK_AT_MOST(info->objective, t.primal * (1 + .01 * tol));
+    CHECK_AT_MOST(t.gap, tol * (1 + 1e-6));
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+    drop(&p);
+  }
+}
+
 /* Features that repeat each other, one that is constant. */
 static void dependent_features(void **state)
 {
@@ -426,6 +450,7 @@ int test_bordered(void)
       cmocka_unit_test(more_features_than_samples),
       cmocka_unit_test(many_classes),
       cmocka_unit_test(a_long_tail),
+      cmocka_unit_test(more_factors_than_rows),
       cmocka_unit_test(dependent_features),
       cmocka_unit_test(floats_are_read_as_they_are),
       cmocka_unit_test(scores_are_affine),

@@ -10,10 +10,11 @@
  *   T = B - U;  L = SVT([T; X], tau);  V = U + 1.6 L - .6 B;
  *   B = V, but log-loss prox on known labels and e in the last row; U = V - B
  *
- * (B and U are functions of V, which is the state), and no rho is to be
- * balanced.  Samples without any label enter as D + 1 columns (compress.c);
- * X enters the step by its eigenvalues (bordered_step.c).  Anderson
- * acceleration, safeguarded, on V.
+ * (B and U are functions of V, which is the state: a step needs B of the state
+ * it begins at, and only bounds need those of the one it ends at), and no rho
+ * is to be balanced.  Samples without any label enter as D + 1 columns
+ * (compress.c); X enters the step by its eigenvalues (bordered_step.c).
+ * Anderson acceleration, safeguarded, on V.
  *
  * Certificate: [B_Y; L_X; e] is feasible.  The multiplier is [U_Y; L_X - X],
  * scaled to |g|_2 <= tau, which inertia.c proves by counting signs; the row of
@@ -62,13 +63,20 @@ static lapis_status take_state(mc *w)
   return ops->axpby(&w->h, -1, &b->V, 1, &b->T);
 }
 
-/* V = U + 1.6 L - .6 B = V + 1.6 (L - B), B = prox, U = V - B */
+/* V = U + 1.6 L - .6 B = V + 1.6 (L - B) */
 static lapis_status update_fit(mc *w)
 {
   const la_backend *ops = w->h.ops;
   bordered *b = state(w);
   TRY(ops->axpby(&w->h, RELAXATION, &b->L, 1, &b->V));
-  TRY(ops->axpby(&w->h, -RELAXATION, &b->B, 1, &b->V));
+  return ops->axpby(&w->h, -RELAXATION, &b->B, 1, &b->V);
+}
+
+/* B and U = V - B of the state, which bounds are made of. */
+static lapis_status split_state(mc *w)
+{
+  const la_backend *ops = w->h.ops;
+  bordered *b = state(w);
   TRY(prox(w));
   TRY(la_copy(&w->h, &b->V, &b->U));
   return ops->axpby(&w->h, -1, &b->B, 1, &b->U);
@@ -131,6 +139,41 @@ static lapis_status put_factors(mc *w, factors *q)
   return ops->gemm(&w->h, LA_T, LA_N, 1, &b->x.X, &PU, 1, &begin);
 }
 
+/* The sum of the roots of the eigenvalues of left (right'right) left', where
+ * there are more factors than rows: a few products in place of the singular
+ * values of a wide matrix.  A square is off by at most |left|^2 times what
+ * rounding does to right'right, (N + k) eps |right|_F^2, and to its products,
+ * so that it is added to each: *found is false where that alone would add more
+ * than the tolerance bears. */
+static lapis_status sum_by_squares(mc *w, factors *q, double *sum, bool *found)
+{
+  const la_backend *ops = w->h.ops;
+  int64_t k = q->left.cols, rows = q->left.rows, count = 0;
+  double size, lefts, bare = 0;
+  *found = false;
+  if (k <= rows || rows > q->right.rows) return LAPIS_OK;
+  TRY(ops->dot(&w->h, &q->right, &q->right, &size));
+  TRY(ops->dot(&w->h, &q->left, &q->left, &lefts));
+  double most = fmin(lefts, 2); /* |left|^2: u f and I_p have norm 1 at most */
+  double off = 2 * most * DBL_EPSILON * (double)(q->right.rows + 4 * k) * size;
+  TRY(ops->alloc(&w->h, LAPIS_F64, k, k + 2 * rows, &q->A));
+  la_array G = la_cols(&q->A, 0, k), M = la_cols(&q->A, k, rows);
+  la_array P = la_cols(&q->A, k + rows, rows);
+  M.rows = rows;
+  TRY(ops->syrk(&w->h, LA_T, &q->right, &G));
+  TRY(ops->gemm(&w->h, LA_N, LA_T, 1, &G, &q->left, 0, &P));
+  TRY(ops->gemm(&w->h, LA_N, LA_N, 1, &q->left, &P, 0, &M));
+  TRY(ops->eigh(&w->h, &M, -INFINITY, q->values, NULL, &count));
+  ops->free(&w->h, &q->A);
+  *sum = 0;
+  for (int64_t i = 0; i < count; i++) {
+    bare += sqrt(fmax(q->values[i], 0));
+    *sum += sqrt(fmax(q->values[i], 0) + off);
+  }
+  *found = *sum - bare <= .01 * w->set.stop.tol * bare;
+  return LAPIS_OK;
+}
+
 static lapis_status values_of(mc *w, factors *q, int64_t *count)
 {
   const la_backend *ops = w->h.ops;
@@ -151,7 +194,8 @@ static lapis_status values_of(mc *w, factors *q, int64_t *count)
   return ops->svd(&w->h, &q->C, NULL, q->values, NULL);
 }
 
-/* |[B_Y; L_X; e]|_* where off is B - L_T, exactly: rank R + p at most. */
+/* |[B_Y; L_X; e]|_* where off is B - L_T, exactly or by a hundredth of the
+ * tolerance above it: rank R + p at most. */
 static lapis_status nuclear_exact(mc *w, double *out)
 {
   const la_backend *ops = w->h.ops;
@@ -164,8 +208,11 @@ static lapis_status nuclear_exact(mc *w, double *out)
   if (s >= 0) s = ops->alloc(&w->h, LAPIS_F64, b->N, k, &q.right);
   if (s >= 0) s = ops->alloc(&w->h, LAPIS_F64, b->x.X.rows, k, &q.Z);
   if (s >= 0) s = put_factors(w, &q);
-  if (s >= 0) s = values_of(w, &q, &count);
+  bool found = false;
   *out = 0;
+  if (s >= 0) s = sum_by_squares(w, &q, out, &found);
+  if (s >= 0 && !found) *out = 0;
+  if (s >= 0 && !found) s = values_of(w, &q, &count);
   for (int64_t i = count - 1; s >= 0 && i >= 0; i--) *out += q.values[i];
   la_array *all[] = {&q.left, &q.right, &q.A, &q.C, &q.Z};
   for (int i = 0; i < 5; i++) ops->free(&w->h, all[i]);
@@ -438,7 +485,7 @@ static lapis_status iterate(mc *w)
   loop *l = &w->base.loop;
   bordered *b = state(w);
   la_array *const all[] = {&b->V};
-  bool resumed, moved = false;
+  bool resumed, moved = false, last = false;
   w->bounds.gap = INFINITY;
   anderson_reset(&b->accel);
   keep(w);
@@ -447,6 +494,8 @@ static lapis_status iterate(mc *w)
   while (w->bounds.gap > w->set.stop.tol && loop_next(l)) {
     TRY(step(w));
     moved = true;
+    last = l->iter == w->set.stop.max_iters;
+    if (l->iter % CHECK_EVERY == 0 || last) TRY(split_state(w));
     if (l->iter % CHECK_EVERY == 0) TRY(check_gap(w));
     mc_show(w);
     if (w->bounds.gap <= w->set.stop.tol) break;
@@ -459,6 +508,7 @@ static lapis_status iterate(mc *w)
   bool stale = l->iter % CHECK_EVERY != 0 || l->iter == 0;
   if (!moved) TRY(border_svt_apply(&b->svt, &b->T, &b->L));
   if (!stale && moved && b->thorough) return LAPIS_OK;
+  if (stale && moved && !last) TRY(split_state(w)); /* time was up */
   TRY(certify(w, true));
   return stale ? record(w) : LAPIS_OK;
 }
@@ -591,7 +641,8 @@ static lapis_status columns(mc *w, const lapis_data *data)
   if (known == NULL) return LAPIS_ENOMEM;
   for (int64_t k = 0; k < t->classes * t->samples; k++)
     known[k / t->classes] |= !isnan(t->sign[k]);
-  lapis_status s = border_columns_new(&w->h, &data->X, known, &b->columns);
+  lapis_status s =
+      border_columns_new(&w->h, &data->X, w->shift, known, &b->columns);
   base_free(known);
   if (s < 0) return s;
   b->N = b->columns.own + b->columns.rest;

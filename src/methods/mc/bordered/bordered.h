@@ -16,24 +16,26 @@
 /* ---- compress.c: which columns the problem has --------------------------*/
 typedef struct border_columns {
   la *h;
-  lapis_mat data;    /* D x n, as it was given */
-  int64_t own, rest; /* samples with a column; columns of the others */
-  int64_t others;    /* samples without a column; all of all processes */
-  int64_t *place;    /* n: column of a sample, or -1 */
-  la_array X;        /* D x N; a view of the data where nothing is gained */
-  double *e;         /* N: what the row of ones became */
-  la_array back;     /* rest x (D + 1): column O_j = back [1; x_j] */
+  lapis_mat data;         /* D x n, as it was given */
+  const mat_shift *shift; /* how it is read, borrowed, or NULL */
+  int64_t own, rest;      /* samples with a column; columns of the others */
+  int64_t others;         /* samples without a column; all of all processes */
+  int64_t *place;         /* n: column of a sample, or -1 */
+  la_array X;    /* D x N; a view of the data where nothing is gained */
+  double *e;     /* N: what the row of ones became */
+  la_array back; /* rest x (D + 1): column O_j = back [1; x_j] */
 } border_columns;
 
 /* known: n marks of the samples that may have labels. */
-lapis_status border_columns_new(la *h, const lapis_mat *X, const bool *known,
+lapis_status border_columns_new(la *h, const lapis_mat *X,
+                                const mat_shift *shift, const bool *known,
                                 border_columns *out);
 void border_columns_free(border_columns *c);
 /* Whether a problem of so many unlabelled samples is made smaller. */
 bool border_compresses(int64_t others, int64_t D);
 
 /* Samples first .. first + count - 1 as [1; x], (D + 1) x count doubles. */
-void border_block(const lapis_mat *X, int64_t first, int64_t count,
+void border_block(const border_columns *c, int64_t first, int64_t count,
                   double *out);
 /* Samples that are read at once. */
 int64_t border_block_size(int64_t D);

@@ -264,7 +264,7 @@ static lapis_status expand(mc *w, expansion *q, bool features)
   TRY(expansion_new(w, q));
   for (int64_t j = 0; j < w->p.n; j += q->size) {
     int64_t count = w->p.n - j < q->size ? w->p.n - j : q->size;
-    border_block(&b->columns.data, j, count, q->x);
+    border_block(&b->columns, j, count, q->x);
     TRY(scores_of(w, q->x, j, count));
     if (!features && q->dual == NULL) continue;
     TRY(features_of(w, q, j, count));
