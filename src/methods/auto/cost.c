@@ -48,8 +48,18 @@ static double columns_of(const comparison *r, int map, sizes *s)
   return *columns = packed ? fmin(n, s->labelled + (double)X->rows + 1) : n;
 }
 
+/* Of a sample, a feature that is tried and a level: of one class a sample by
+ * weights alone, of several labels or numbers by a sum each. */
+static double cost_of_cell(const comparison *r)
+{
+  double K = (double)r->K;
+  if (r->o.numbers) return 500 + 60 * K;
+  bool one = r->labels.kind == TARGETS_CLASS || r->K == 1;
+  return one ? 220 + 15 * K : 650 + 95 * K;
+}
+
 /* What is drawn, sorted or added up of the features that a split tries, level
- * by level. */
+ * by level (bench/defaults/forests.py). */
 static double cost_of_trees(const comparison *r, const candidate *x,
                             double shown, double d)
 {
@@ -57,7 +67,7 @@ static double cost_of_trees(const comparison *r, const candidate *x,
   if (!isnan(x->share)) tried = ceil(x->share * d);
   if (x->kind == CANDIDATE_BOOSTED)
     return (60 * (2 + K) * tried + 200) * shown * (double)(x->depth * x->count);
-  return (450 + 15 * K) * (double)x->count * log2(fmax(shown, 2)) * shown *
+  return cost_of_cell(r) * (double)x->count * log2(fmax(shown, 2)) * shown *
          tried;
 }
 
