@@ -322,8 +322,10 @@ static bool doubt(cli *c, answer_page *p, const sheet *t)
 /* ---- the page -----------------------------------------------------------*/
 static void count_rows(const cli *c, answer_page *p, const sheet *t)
 {
-  int64_t given = 0, unsure = 0, several = 0;
+  int64_t given = 0, unsure = 0, several = 0, doubted = 0;
+  const char *share = args_get(&c->args, "coverage");
   for (int64_t j = 0; j < t->n; j++) {
+    doubted += strcmp(p->marks[j], "doubted") == 0;
     given += sheet_is_given(t, 0, j);
     unsure += strcmp(p->marks[j], "unsure") == 0;
     several += strcmp(p->marks[j], "several") == 0;
@@ -332,6 +334,11 @@ static void count_rows(const cli *c, answer_page *p, const sheet *t)
   if (t->origin > 0 && t->targets == 1)
     page_rows_add(&p->facts, t->share > 0 ? "labels filled in" : "filled in",
                   "%lld", (long long)(t->n - given));
+  if (doubted > 0 && t->share == 0)
+    page_rows_add(&p->facts, "given numbers far from what all others say",
+                  "%lld", (long long)doubted);
+  if (share != NULL && t->kept.cols == 0 && t->sets > 0)
+    page_rows_add(&p->facts, "low to high", "holds a share of %s", share);
   char sentence[320];
   const int64_t *wrong = wrong_labels(c);
   if (wrong != NULL)

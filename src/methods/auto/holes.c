@@ -504,9 +504,10 @@ static void remark_ways(const holes *w)
   }
   if (*text != '\0')
     base_note(w->base.ctx, BASE_NOTE, "filled",
-              "auto: gaps hold a mean of %d ways and of the column's mean, "
-              "each column's own; most weight has %s; in brackets the root "
-              "mean squared error of hidden cells, in deviations of a column",
+              "auto: gaps are filled by a mean of the column's mean and of %d "
+              "model(s), weighed for each column; most weight has %s; in "
+              "brackets the root mean squared error of hidden cells, in "
+              "deviations of a column",
               w->ways, text);
 }
 
