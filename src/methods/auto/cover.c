@@ -274,7 +274,13 @@ lapis_status cover_remark(const cover *w, const comparison *r,
   figures x;
   TRY(measure(s->ctx, w, r, s, &x));
   int64_t n = fewest(w);
-  char rarest[64] = "", range[192] = "", of[64] = "so many";
+  char rarest[64] = "", range[192] = "", of[64] = "so many", far[96] = "";
+  lapis_mat others;
+  if (comparison_others(r, &others))
+    (void)snprintf(far, sizeof far,
+                   " that are no outliers (%lld of those "
+                   "known are left out)",
+                   (long long)comparison_outliers(r).cols);
   if (n < c->count)
     (void)snprintf(rarest, sizeof rarest, " (%lld of the %s)", (long long)n,
                    c->by_class ? "rarest class" : "target with fewest");
@@ -293,10 +299,10 @@ lapis_status cover_remark(const cover *w, const comparison *r,
         100 * from, 100 * to);
   }
   base_note(s->ctx, BASE_NOTE, "coverage",
-            "%s: %s for %.4g %% of new samples%s, of %.4g%s on average, by "
+            "%s: %s for %.4g %% of new samples%s%s, of %.4g%s on average, by "
             "%lld known %s%s held out in %lld fold(s)%s",
             method, numbers ? "intervals" : "sets", 100 * c->share,
-            c->by_class ? " of each class" : "", x.size,
+            c->by_class ? " of each class" : "", far, x.size,
             numbers ? " width" : " classes", (long long)c->count,
             numbers ? "numbers" : "labels", rarest, (long long)c->folds, range);
   remark_least(w, data, s, method, &x);

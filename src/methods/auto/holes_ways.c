@@ -8,9 +8,9 @@
  *     answer where it is not; gaps of the others hold the latest answers
  *
  * over all columns once or a few times, as iterative imputation does; no answer
- * leaves the range of what was known.  A way begins with the mean of the ways
- * before it.  Several features that are one column of classes are learnt
- * together, from all others. */
+ * is far beyond the range of what was known (holes.c).  A way begins with the
+ * mean of the ways before it.  Several features that are one column of classes
+ * are learnt together, from all others. */
 #include <math.h>
 #include <string.h>
 

@@ -546,7 +546,7 @@ static void what_is_compared_is_what_is_meant(void **state)
        ""},
       {"1.5,2.5,-,4.5", "1.5,2.5,3.5,4.5", "r2 --missing=-", "", 0,
        "r2 1.000000"},
-      {"1.5,n.a.,n.a.,4.5", "1.5,2.5,3.5,4.5", "rmse", "\"n.a.\"", 4, ""},
+      {"1.5,k.A.,k.A.,4.5", "1.5,2.5,3.5,4.5", "rmse", "\"k.A.\"", 4, ""},
       {"ja,nein,ja,ja", "1,2,3,4", "rmse", HOLDS_WORDS, 4, ""},
       {"ja,nein,ja,ja", "ja,nein,nein,nein", "f1", "", 0,
        "f1 0.500000\n  of the class nein"},

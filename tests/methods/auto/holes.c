@@ -90,6 +90,75 @@ static void gaps_come_near_the_truth(void **state)
   }
 }
 
+/* Without noise, of rank 2: hidden cells beyond what is seen of their column
+ * are answered too, and the error that is said is that of the truth. */
+static void what_was_not_seen_is_answered(void **state)
+{
+  enum { d = 24, n = 100, RANK = 2 };
+  static double truth[d * n], X[d * n];
+  double low[d], high[d], of_column[d * RANK], error = 0, said = 0;
+  uint64_t seed = 3;
+  int beyond = 0;
+  (void)state;
+  for (int k = 0; k < d * RANK; k++) of_column[k] = check_normal(&seed);
+  for (int i = 0; i < d; i++) low[i] = INFINITY, high[i] = -INFINITY;
+  for (int j = 0; j < n; j++) {
+    double z[RANK];
+    for (int k = 0; k < RANK; k++) z[k] = check_normal(&seed);
+    for (int i = 0; i < d; i++) {
+      double *x = &truth[j * d + i];
+      *x = 0;
+      for (int k = 0; k < RANK; k++) *x += z[k] * of_column[i * RANK + k];
+      X[j * d + i] = check_uniform(&seed) < .4 ? NAN : *x;
+      low[i] = fmin(low[i], X[j * d + i]);
+      high[i] = fmax(high[i], X[j * d + i]);
+    }
+  }
+  table t = {.ctx = lapis_ctx_new(), .data = {.X = lapis_mat_f64(X, d, n)}};
+  lapis_solver *s = solve(&t);
+  const double *filled = check_result(s, "completed");
+  const double *of = check_result(s, "fill_error");
+  for (int i = 0; i < d; i++) {
+    double by = 0, square = 0;
+    for (int k = i; k < d * n; k += d) {
+      beyond += truth[k] < low[i] || truth[k] > high[i];
+      square += truth[k] * truth[k]; /* about 0 */
+      by += isnan(X[k]) ? pow(filled[k] - truth[k], 2) / .4 : 0;
+    }
+    error += by / square / d;
+    said += of[i] * of[i] / d;
+  }
+  assert_true(beyond > 5);
+  CHECK_AT_MOST(sqrt(error), .02);
+  CHECK_AT_MOST(sqrt(error / said), 1.2);
+  lapis_solver_free(s);
+  lapis_ctx_free(t.ctx);
+}
+
+/* Shares stay shares, and nothing that is above 0 falls below. */
+static void ends_stay_ends(void **state)
+{
+  enum { d = 4, n = 80 };
+  double X[d * n];
+  uint64_t seed = 8;
+  (void)state;
+  for (int j = 0; j < n; j++) {
+    double z = check_normal(&seed);
+    for (int i = 0; i < d; i++) {
+      double v = z + .1 * check_normal(&seed);
+      v = i < 2 ? fmin(fmax(v, 0), 1) : exp(2 * v);
+      X[j * d + i] = check_uniform(&seed) < .25 ? NAN : v;
+    }
+  }
+  table t = {.ctx = lapis_ctx_new(), .data = {.X = lapis_mat_f64(X, d, n)}};
+  lapis_solver *s = solve(&t);
+  const double *filled = check_result(s, "completed");
+  for (int k = 0; k < d * n; k++)
+    assert_true(filled[k] >= -1e-12 && (k % d > 1 || filled[k] <= 1 + 1e-12));
+  lapis_solver_free(s);
+  lapis_ctx_free(t.ctx);
+}
+
 static void classes_are_classes(void **state)
 {
   (void)state;
@@ -348,6 +417,8 @@ int test_holes(void)
 {
   const struct CMUnitTest cases[] = {
       cmocka_unit_test(gaps_come_near_the_truth),
+      cmocka_unit_test(what_was_not_seen_is_answered),
+      cmocka_unit_test(ends_stay_ends),
       cmocka_unit_test(classes_are_classes),
       cmocka_unit_test(units_do_not_matter),
       cmocka_unit_test(new_samples_are_filled_alone),
