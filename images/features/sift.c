@@ -231,12 +231,14 @@ static lapis_status check_described(const feature_job *j, const feature_view *v,
 static lapis_status describe(const feature_job *j, const feature_view *v,
                              const lapis_image *grey, feature_piece *out)
 {
+  static const sift_points none = {.count = 0};
   const lapis_sift_settings *set = j->settings;
   sift_points own;
   sift_task t = {
       .grey = grey, .levels = set->levels, .first_octave = set->first_octave};
+  const given_points *given = j->state;
   TRY(check(j, v, &t));
-  TRY(sift_points_of(j, v, &((given_points *)j->state)->all, &own));
+  TRY(sift_points_of(j, v, given == NULL ? &none : &given->all, &own));
   float *vector = base_alloc(v->ctx, own.count * SIFT_SIZE, sizeof *vector);
   float *place = base_alloc(v->ctx, own.count * SIFT_PLACE, sizeof *place);
   out->item[0] = columns(vector, SIFT_SIZE, own.count);
@@ -257,8 +259,8 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   lapis_image small = {.width = 0}, grey = {.width = 0};
   TRY(image_between(v->ctx, v->image, 0, set->longest, &small));
   lapis_status s = image_grey(v->ctx, &small, &grey);
-  if (s >= 0 && set->xy != NULL) s = describe(j, v, &grey, out);
-  if (s >= 0 && set->xy == NULL) s = find(j, v, &grey, out);
+  bool found = set->xy == NULL && set->grid == 0;
+  if (s >= 0) s = (found ? find : describe)(j, v, &grey, out);
   lapis_image_free(&small);
   lapis_image_free(&grey);
   return s;
@@ -289,12 +291,12 @@ static const lapis_param params[] = {
     TEXT("xy", xy, .arg = "F.csv",
          .help = "describe these points: rows of name,x,y[,scale[,angle]] "
                  "(default: keypoints are found)"),
-    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000), .goes_with = "xy",
-         .help = "with --xy: of points without one; a square 12 times as wide "
-                 "is described"),
-    INT("grid", grid, .value = 0, FROM_TO(0, 1000), .goes_with = "xy",
-        .help = "with --xy: every N pixels of each image, too, behind its "
-                "points; 0: those points alone"),
+    REAL("scale", scale, .value = 4, ABOVE_TO(0, 1000), .goes_with = "xy,grid",
+         .help = "with --xy, --grid: of points without one; a square 12 times "
+                 "as wide is described"),
+    INT("grid", grid, .value = 0, FROM_TO(0, 1000),
+        .help = "describe every N pixels of each image, behind its points of "
+                "--xy; 0: none"),
 };
 
 const feature_kind feature_sift = {

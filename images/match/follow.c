@@ -15,9 +15,10 @@
  * A point is sure where a second way comes to the same: looked for straight
  * from the first image it is there, and looked for from there the first image
  * has it where it was labelled; and in an image where most points are: a map
- * that few confirm has been found in noise; and where three of four of the
+ * that few confirm has been found in noise; and where six of ten of the
  * other images, each looked from by itself, have the points together where they
- * are.
+ * are.  shift.c doubts more.  Two points that were marked apart are not at one
+ * place.
  *
  * roml with the first image held fixed, which might do the same, compares
  * features alone or takes positions into them, and on frames of a sequence is
@@ -204,6 +205,19 @@ static int64_t next_image(follow *w, int64_t k)
   return next;
 }
 
+/* Two points of image k at one place that are at two in the first image. */
+static void doubt_twins(const follow *w, int64_t k)
+{
+  const int64_t *labelled = w->v->pick + w->v->from * w->v->n;
+  const int64_t *found = w->v->pick + k * w->v->n;
+  unsigned char *sure = w->v->sure + k * w->v->n;
+  for (int64_t j = 0; j < w->v->n; j++)
+    for (int64_t i = 0; i < j; i++)
+      if (found[i] == found[j] &&
+          apart(w, labelled[i], labelled[j]) > w->v->near)
+        sure[i] = sure[j] = 0;
+}
+
 /* What agrees is taken as the first image has it, or errors would add up from
  * image to image. */
 static void check(follow *w, int64_t k)
@@ -218,6 +232,7 @@ static void check(follow *w, int64_t k)
     if (sure[j]) found[j] = w->second[j];
   }
   find(w, found, v->from, w->second);
+  doubt_twins(w, k);
   int64_t agree = 0;
   for (int64_t j = 0; j < v->n; j++) {
     sure[j] &= apart(w, w->second[j], labelled[j]) <= v->near;

@@ -98,19 +98,24 @@ static void forget(lapis_flow *f)
 }
 
 /* ---- keypoints ----------------------------------------------------------*/
-static lapis_status find_points(lapis_flow *f)
+static lapis_sift_settings described(const match *m)
 {
-  const match *m = f->own;
-  const lapis_method *kind = lapis_feature_find("sift");
   lapis_sift_settings sift;
-  lapis_settings_default(kind, &sift);
+  lapis_settings_default(lapis_feature_find("sift"), &sift);
   sift.peak = m->set.peak;
   sift.longest = m->set.longest;
   sift.xy = m->set.first != NULL ? m->set.first : m->set.xy;
   if (sift.xy == NULL) sift.most = m->set.points;
   sift.grid = m->set.first != NULL ? m->set.grid : 0;
   sift.scale = m->set.scale;
-  flow_kinds kinds = {.count = 1, .kind = {kind}, .settings = {&sift}};
+  return sift;
+}
+
+static lapis_status find_points(lapis_flow *f)
+{
+  lapis_sift_settings sift = described(f->own);
+  flow_kinds kinds = {
+      .count = 1, .kind = {lapis_feature_find("sift")}, .settings = {&sift}};
   return flow_features(f, &kinds, NULL);
 }
 
@@ -324,7 +329,9 @@ static lapis_status follow_points(lapis_flow *f, lapis_mat *X)
                    .pick = m->slot,
                    .sure = m->sure,
                    .placed = m->placed};
+  lapis_sift_settings sift = described(m);
   lapis_status s = flow_find_points(f, &v);
+  if (s == LAPIS_OK) s = flow_doubt_shifted(f, &v, &sift);
   return s == LAPIS_OK ? keep_found(f, X) : s;
 }
 
@@ -731,6 +738,7 @@ static lapis_status page(const lapis_flow *f, const char *path,
                          .doubtful = "doubtful places, not drawn",
                          .placed = m->placed,
                          .points = lapis_mat_f64(m->shown, 4, points.cols)};
+  if (m->name != NULL) TRY(flow_get(f, "point_names", &shown.point_names));
   return flow_pictures_page(f, &shown, path, command);
 }
 

@@ -232,6 +232,15 @@ static int64_t count_points(const frame *f)
   return n;
 }
 
+/* A point's name, or its number. */
+static void point_name(page *p, const lapis_report *w, int64_t id)
+{
+  if (id >= 0 && id < w->point_names.cols)
+    page_escape(p, page_text_at(&w->point_names, 0, id));
+  else
+    page_print(p, "%" PRId64, id);
+}
+
 void layer_points(page *p, const frame *f)
 {
   const lapis_mat *P = &f->w->points;
@@ -247,13 +256,15 @@ void layer_points(page *p, const frame *f)
     double r = fmax(f->width, f->height) / 70;
     page_print(p,
                "<circle class=\"c%d f%d\" data-p=\"%" PRId64 "\" cx=\"%.5g\" "
-               "cy=\"%.5g\" r=\"%.3g\"/>\n",
+               "cy=\"%.5g\" r=\"%.3g\" data-name=\"",
                mark % COLOURS, mark / COLOURS, id, x, y, r);
-    if (numbered)
-      page_print(p,
-                 "<text x=\"%.5g\" y=\"%.5g\" font-size=\"%.3g\">%" PRId64
-                 "</text>\n",
-                 x + 1.2 * r, y - .6 * r, 2.2 * r, id);
+    point_name(p, f->w, id);
+    page_words(p, "\"/>\n");
+    if (!numbered) continue;
+    page_print(p, "<text x=\"%.5g\" y=\"%.5g\" font-size=\"%.3g\">",
+               x + 1.2 * r, y - .6 * r, 2.2 * r);
+    point_name(p, f->w, id);
+    page_words(p, "</text>\n");
   }
   page_words(p, "</g>\n");
 }

@@ -434,7 +434,7 @@
       gallery.classList.toggle('following', n !== null);
       id('point').value = n === null ? '' : n;
       id('where').textContent = n === null ? numbers.length + ' points' :
-        'Point ' + n + ': in ' + where.get(n).length + ' pictures';
+        'Point ' + where.get(n)[0].dataset.name + ': in ' + where.get(n).length + ' pictures';
       id('patches').replaceChildren(
         ...(patches && n !== null ? where.get(n).map(patch) : []));
     }

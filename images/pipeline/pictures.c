@@ -84,6 +84,7 @@ lapis_status flow_pictures_page(const lapis_flow *f, const flow_pictures *shown,
   report.fact = facts;
   report.facts = shown->measured == NULL ? 3 : 4;
   report.points = shown->points;
+  report.point_names = shown->point_names;
   add_settings(f, shown, w, &report);
   lapis_status s = add_pictures(own, w, &report);
   if (s >= 0) s = add_doubts(f, shown, w);

@@ -201,16 +201,20 @@ typedef struct flow_follow {
 } flow_follow;
 /* Fills pick, sure and placed; LAPIS_OK where it came to the end. */
 lapis_status flow_find_points(lapis_flow *f, const flow_follow *v);
+/* shift.c: nothing stays sure or placed in images whose points look, close by,
+ * more like other places of the marked image; as: how features were made. */
+lapis_status flow_doubt_shifted(lapis_flow *f, const flow_follow *v,
+                                const lapis_sift_settings *as);
 
 /* ---- pictures.c: the page of pictures in which something was found -------*/
 typedef struct flow_pictures {
   const char *title;
-  const void *settings;        /* of the pipeline's table */
-  lapis_report_row fact;       /* beside the number of images */
-  const char *doubtful;        /* what of the answers is in doubt is called */
-  const char *measured;        /* how often such answers are right, or NULL */
-  const lapis_report_box *box; /* n, one a picture, or NULL */
-  lapis_mat points;            /* as lapis_report has them, or empty */
+  const void *settings;          /* of the pipeline's table */
+  lapis_report_row fact;         /* beside the number of images */
+  const char *doubtful;          /* what of the answers is in doubt is called */
+  const char *measured;          /* how often such answers are right, or NULL */
+  const lapis_report_box *box;   /* n, one a picture, or NULL */
+  lapis_mat points, point_names; /* as lapis_report has them, or empty */
   const unsigned char
       *placed; /* n: 0 where all of a picture is in doubt; NULL */
 } flow_pictures;

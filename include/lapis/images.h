@@ -154,7 +154,7 @@ typedef struct lapis_sift_settings {
   int64_t most, longest;
   const char *xy; /* .csv of points to describe; NULL: keypoints */
   double scale;   /* of points in xy that have none */
-  int64_t grid;   /* with xy: pixels between points of all images; 0: none */
+  int64_t grid;   /* pixels between points of all images; 0: none */
 } lapis_sift_settings;
 
 /* ---- running ------------------------------------------------------------*/
@@ -509,8 +509,9 @@ typedef struct lapis_report {
 
   const lapis_report_picture *picture; /* pictures */
   int64_t pictures;
-  lapis_mat points; /* 4 x m: picture, number of the point, x, y; the same
-                       number in several pictures is the same point */
+  lapis_mat points;      /* 4 x m: picture, number of the point, x, y; the same
+                            number in several pictures is the same point */
+  lapis_mat point_names; /* TEXT row, by their numbers from 0; empty: numbers */
 
   /* samples taken apart */
   lapis_mat input;          /* d x n, NaN: missing, drawn in magenta */
