@@ -100,7 +100,8 @@ static lapis_status list_shifts(lapis_flow *f, shift *w)
   if (w->node == NULL || w->far == NULL) return flow_no_memory(f);
   for (int64_t i = 0; i < room; i++) {
     double dx = (double)(i % (2 * side + 1) - side) * step;
-    double dy = (double)(i / (2 * side + 1) - side) * step;
+    int64_t row = i / (2 * side + 1) - side;
+    double dy = (double)row * step;
     if (hypot(dx, dy) > reach) continue;
     for (int64_t j = 0; j < v->n; j++) {
       const double *mark = v->at + 4 * (v->first[v->from] + j);
