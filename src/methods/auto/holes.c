@@ -37,7 +37,6 @@
 
 enum { FOLDS = 10, ENOUGH = 2000 }; /* cells that are hidden */
 static const double PRIOR = 100;    /* cells */
-static const double WIDER = .5;     /* of what is seen of a column */
 static const double NEAR = 0.005;   /* of the squared error of all ways */
 
 /* A feature of a hidden cell, in units of the feature. */
@@ -129,37 +128,6 @@ static void remark_never(const holes *w)
               none, w->t.columns, name);
 }
 
-/* What was not seen may lie a little beyond what was: WIDER of the range, where
- * one value alone is at its end.  An end that several reach is one, as 0 and 1
- * are, and so is 0 of what is all above or below it. */
-static void widen(holes *w, int64_t i, int64_t lowest, int64_t highest)
-{
-  double zero = -w->mean[i] / w->scale[i];
-  double wide = WIDER * (w->high[i] - w->low[i]);
-  bool above = w->low[i] >= zero, below = w->high[i] <= zero;
-  if (!(wide > 0)) return;
-  if (lowest == 1) w->low[i] = fmax(w->low[i] - wide, above ? zero : -INFINITY);
-  if (highest == 1)
-    w->high[i] = fmin(w->high[i] + wide, below ? zero : INFINITY);
-}
-
-/* How many learnt values of each feature are its lowest, and its highest. */
-static lapis_status widen_all(holes *w)
-{
-  int64_t *count = base_alloc(w->base.ctx, 2 * w->d, sizeof *count);
-  if (count == NULL) return LAPIS_ENOMEM;
-  for (int64_t k = 0; k < w->d * w->all; k++) {
-    int64_t i = k % w->d;
-    if (!(w->weight[k / w->d] > 0)) continue;
-    count[2 * i] += w->X[k] <= w->low[i];
-    count[2 * i + 1] += w->X[k] >= w->high[i];
-  }
-  for (int64_t i = 0; i < w->d; i++)
-    widen(w, i, count[2 * i], count[2 * i + 1]);
-  base_free(count);
-  return LAPIS_OK;
-}
-
 /* Samples that teach, in units of their features. */
 static lapis_status find_units(holes *w)
 {
@@ -183,7 +151,9 @@ static lapis_status find_units(holes *w)
   remark_never(w);
   for (int64_t i = 0; i < w->d; i++)
     if (isnan(w->low[i])) w->low[i] = w->high[i] = 0;
-  return widen_all(w);
+  holes_ends e = {w->d,    w->all,   w->X,   w->weight,
+                  w->mean, w->scale, w->low, w->high};
+  return holes_widen(w->base.ctx, &e);
 }
 
 /* ---- progress -----------------------------------------------------------*/

@@ -35,4 +35,16 @@ lapis_status holes_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                const void *settings, const named_list *learned,
                                const void *options, lapis_solver **out);
 
+/* What is known of d features, between which answers are to lie. */
+typedef struct holes_ends {
+  int64_t d, n;
+  const double *X, *weight;   /* d x n in units; n: above 0 teaches */
+  const double *mean, *scale; /* d: the units */
+  double *low, *high;         /* d: what is seen, in units */
+} holes_ends;
+/* What was not seen may lie half of the range beyond, where one value alone is
+ * at its end.  An end that several reach is one, as 0 and 1 are, and so is 0 of
+ * what is all above or below it. */
+lapis_status holes_widen(lapis_ctx *ctx, const holes_ends *e);
+
 #endif

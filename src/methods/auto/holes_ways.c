@@ -8,7 +8,7 @@
  *     answer where it is not; gaps of the others hold the latest answers
  *
  * over all columns once or a few times, as iterative imputation does; no answer
- * is far beyond the range of what was known (holes.c).  A way begins with the
+ * is far beyond the range of what was known.  A way begins with the
  * mean of the ways before it.  Several features that are one column of classes
  * are learnt together, from all others. */
 #include <math.h>
@@ -20,6 +20,7 @@
 #include "op/map/impute.h"
 
 enum { TREES = 100, LEAST_TREES = 20, MOST_SAMPLES = 5000, MOST_NEAR = 20 };
+static const double WIDER = .5; /* of what is seen of a column */
 static const double WORK = 1e6, MOST_WORK = 2e7; /* d^2 n of trees */
 
 typedef struct column { /* while it is filled */
@@ -189,6 +190,35 @@ static void take(column *c, const double *Z)
     memcpy(c->Y + j * c->width, t->X + j * t->d + c->at,
            (size_t)c->width * sizeof *to);
   }
+}
+
+/* How many learnt values of each feature are its lowest, and its highest. */
+static void count_ends(const holes_ends *e, int64_t *count)
+{
+  for (int64_t k = 0; k < e->d * e->n; k++) {
+    int64_t i = k % e->d;
+    if (!(e->weight[k / e->d] > 0)) continue;
+    count[2 * i] += e->X[k] <= e->low[i];
+    count[2 * i + 1] += e->X[k] >= e->high[i];
+  }
+}
+
+lapis_status holes_widen(lapis_ctx *ctx, const holes_ends *e)
+{
+  int64_t *count = base_alloc(ctx, 2 * e->d, sizeof *count);
+  if (count == NULL) return LAPIS_ENOMEM;
+  count_ends(e, count);
+  for (int64_t i = 0; i < e->d; i++) {
+    double zero = -e->mean[i] / e->scale[i], *low = e->low + i;
+    double *high = e->high + i, wide = WIDER * (*high - *low);
+    bool above = *low >= zero, below = *high <= zero;
+    if (!(wide > 0)) continue;
+    if (count[2 * i] == 1) *low = fmax(*low - wide, above ? zero : -INFINITY);
+    if (count[2 * i + 1] == 1)
+      *high = fmin(*high + wide, below ? zero : INFINITY);
+  }
+  base_free(count);
+  return LAPIS_OK;
 }
 
 static void put(const column *c, double *Z)
