@@ -8,6 +8,7 @@
  *   one: solved
  *   two: cancelled
  */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include <lapis/lapis.h>
 #include <math.h>
 #include <pthread.h>

@@ -140,11 +140,15 @@ LAPIS_API void lapis_ctx_free(lapis_ctx *ctx);
  * use OpenBLAS. */
 LAPIS_API lapis_status lapis_ctx_set(lapis_ctx *ctx, const char *key,
                                      const char *value);
-LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx); /* from any thread or signal */
+/* From any thread or signal.  Obeyed by the solve that runs or, where that asks
+ * no more or none runs, by the next; LAPIS_CANCELLED, or LAPIS_ESTOPPED, spends
+ * it. */
+LAPIS_API void lapis_ctx_cancel(lapis_ctx *ctx);
 /* What progress calls a step of several from now on; NULL: by its method. */
 LAPIS_API void lapis_ctx_phase(lapis_ctx *ctx, const char *text);
-/* All work of ctx stops after so many seconds, with LAPIS_TIME_LIMIT; 0 or
- * less: where it would begin; infinity or NaN: never. */
+/* All solves of ctx stop after so many seconds, with LAPIS_TIME_LIMIT, until
+ * another limit is set; 0 or less: where they would begin; infinity or NaN:
+ * never. */
 LAPIS_API void lapis_ctx_limit(lapis_ctx *ctx, double seconds);
 LAPIS_API const char *lapis_ctx_error(const lapis_ctx *ctx);   /* never NULL */
 LAPIS_API lapis_status lapis_ctx_status(const lapis_ctx *ctx); /* of the same */

@@ -325,6 +325,7 @@ bool base_show(lapis_ctx *ctx, const lapis_progress *now)
 {
   lapis_progress p = *now;
   p.size = sizeof p;
+  if (p.done > 1) p.done = 1; /* of the time that was granted */
   if (ctx->phase[0] != '\0') p.method = ctx->phase;
   return ctx->on_progress == NULL || ctx->on_progress(&p, ctx->progress_user);
 }

@@ -94,7 +94,8 @@ static bool get_range(const lapis_mat *text, int64_t i, int64_t features,
 typedef struct remarks { /* of a feature, as far as three are named */
   lapis_ctx *ctx;
   const lapis_data *data;
-  int64_t multiplied, outside, unknown;
+  int64_t multiplied, outside, unknown, elsewhere;
+  char where[NAMED * (REMARK_VALUE + 2)]; /* who lie elsewhere */
 } remarks;
 
 static double span_of(const mat_seen *f)
@@ -155,6 +156,22 @@ static double two_digits(double x)
   return round(x / unit) * unit;
 }
 
+/* Half of the values are beyond nine tenths of those learnt from: samples are
+ * of another kind, and nothing that was measured need hold for them. */
+static void check_middle(remarks *r, int64_t i, const mat_seen *here,
+                         const mat_seen *learnt)
+{
+  enum { LEAST = 30 };
+  char name[REMARK_VALUE];
+  bool off = here->median > learnt->ninth || here->median < learnt->tenth;
+  bool vary = learnt->low < learnt->high && learnt->tenth <= learnt->ninth;
+  if (here->known < LEAST || !vary || !off) return;
+  if (r->elsewhere++ >= NAMED) return;
+  size_t used = strlen(r->where);
+  (void)snprintf(r->where + used, sizeof r->where - used, "%s%s",
+                 used > 0 ? ", " : "", remark_feature(r->data, i, name));
+}
+
 static bool check_factor(remarks *r, int64_t i, const mat_seen *here,
                          const mat_seen *learnt)
 {
@@ -185,7 +202,7 @@ static bool is_far(double x, double low, double high)
 
 /* One value is far, or half of them, and no few, are outside by a tenth of the
  * range: a dark glass on every eye is not another unit. */
-static void check_range(remarks *r, int64_t i, const mat_seen *here,
+static bool check_range(remarks *r, int64_t i, const mat_seen *here,
                         const mat_seen *learnt)
 {
   enum { LEAST = 5 };
@@ -195,13 +212,14 @@ static void check_range(remarks *r, int64_t i, const mat_seen *here,
   int64_t outside = 0, well_outside = 0;
   char name[REMARK_VALUE];
   bool within = here->low >= low && here->high <= high;
-  if (!(wide > 0) || here->known == 0 || within) return;
+  if (!(wide > 0) || here->known == 0 || within) return false;
   for (int64_t j = 0; j < X->cols; j++) {
     double x = lapis_mat_at(X, i, j), off = fmax(low - x, x - high);
     outside += off > 1e-6 * wide;
     well_outside += off > wide / 10;
   }
-  if (!far && (here->known < LEAST || 2 * well_outside < here->known)) return;
+  if (!far && (here->known < LEAST || 2 * well_outside < here->known))
+    return false;
   if (r->outside++ < NAMED)
     base_note(r->ctx, BASE_WARNING, "values-outside",
               "predict: %s: of %" PRId64 " values %" PRId64
@@ -209,6 +227,7 @@ static void check_range(remarks *r, int64_t i, const mat_seen *here,
               "here); is it in the same unit?",
               remark_feature(r->data, i, name), here->known, outside, low, high,
               here->low, here->high);
+  return true;
 }
 
 /* Bytes of the column that --one-hot made a feature of: "plan" of "plan=pro".
@@ -253,6 +272,13 @@ static void say_more(const remarks *r)
     base_note(r->ctx, BASE_WARNING, "values-outside",
               "predict: so do values of %" PRId64 " feature(s) more",
               r->outside - NAMED);
+  if (r->elsewhere > 0)
+    base_note(r->ctx, BASE_NOTE, "values-elsewhere",
+              "predict: half of the values here are beyond nine tenths of "
+              "those learnt from (of %" PRId64
+              " feature(s): %s%s): what was measured there, as accuracy and "
+              "coverage, may not hold here",
+              r->elsewhere, r->where, r->elsewhere > NAMED ? ", ..." : "");
   if (r->unknown > NAMED)
     base_note(r->ctx, BASE_WARNING, "values-unknown",
               "predict: %" PRId64
@@ -286,8 +312,9 @@ lapis_status learnt_from_check(lapis_ctx *ctx, const lapis_model *m,
     mat_seen learnt;
     double of[2];
     if (get_range(range, i, data->X.rows, &learnt) &&
-        !check_factor(&r, i, &here[i], &learnt))
-      check_range(&r, i, &here[i], &learnt);
+        !check_factor(&r, i, &here[i], &learnt) &&
+        !check_range(&r, i, &here[i], &learnt))
+      check_middle(&r, i, &here[i], &learnt);
     if (get(known, i, data->X.rows, 2, of))
       check_known(&r, i, &here[i], (known_share){of[0], of[1]});
   }

@@ -95,6 +95,15 @@ static void other_samples_are_named(void **state)
     assert_non_null(strstr(text, "95 %"));
     assert_non_null(strstr(text, MAY_NOT_HOLD_HERE));
     assert_null(strchr(strchr(text, '\n') + 1, '\n'));
+    draw(&new, 2);
+    for (int j = 0; j < N; j++) new.X[j * D + 1] += 1.8;
+    text = said(ctx, m, &new);
+    assert_non_null(strstr(text, "(of 1 feature: degrees)"));
+    assert_non_null(strstr(text, MAY_NOT_HOLD_HERE));
+    assert_null(strchr(strchr(text, '\n') + 1, '\n'));
+    new.data.X.cols = 20; /* too few to say so */
+    assert_string_equal(said(ctx, m, &new), "");
+    draw(&new, 2);
     new.data.X.cols = 1; /* a gap by chance */
     assert_string_equal(said(ctx, m, &new), "");
     lapis_model_free(m);
