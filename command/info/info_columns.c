@@ -175,17 +175,6 @@ static const char *with_unit(const lapis_column *c)
   return c->value[k];
 }
 
-/* A remark of the column begins with the word. */
-static bool is_remarked(const lapis_column *c, const char *word)
-{
-  size_t size = strlen(word);
-  for (int k = 0; k < LAPIS_COLUMN_REMARKS && c->remark[k] != NULL; k++)
-    if (c->remark[k][0] == '"' && strncmp(c->remark[k] + 1, word, size) == 0 &&
-        c->remark[k][size + 1] == '"')
-      return true;
-  return false;
-}
-
 /* Of one word in quotes, and else the same, counts aside. */
 static bool are_alike(const char *a, const char *b)
 {
@@ -205,6 +194,23 @@ static bool has_alike(const lapis_column *c, const char *remark)
 {
   for (int k = 0; k < LAPIS_COLUMN_REMARKS && c->remark[k] != NULL; k++)
     if (are_alike(c->remark[k], remark)) return true;
+  return false;
+}
+
+/* A remark on the word is of other columns, too. */
+static bool is_remarked(const lapis_columns *all, const lapis_column *c,
+                        const char *word)
+{
+  size_t size = strlen(word);
+  for (int k = 0; k < LAPIS_COLUMN_REMARKS && c->remark[k] != NULL; k++) {
+    int columns = 0;
+    const char *of = c->remark[k];
+    if (*of != '"' || strncmp(of + 1, word, size) != 0 || of[size + 1] != '"')
+      continue;
+    for (int i = 0; i < all->listed; i++)
+      columns += has_alike(&all->column[i], of);
+    if (columns > 1) return true;
+  }
   return false;
 }
 
@@ -243,7 +249,7 @@ static void print_kind(const lapis_columns *all, const lapis_column *c,
     printf("  note: %s has numbers that begin with 0, as codes of places and "
            "things do: as a feature it would be a quantity\n",
            title);
-  if (c->odd_one != NULL && !is_remarked(c, c->odd_one))
+  if (c->odd_one != NULL && !is_remarked(all, c, c->odd_one))
     printf(
         "  note: \"%s\" stands in all cells of %s that are no %s: if it means "
         "unknown, --missing %s reads it so\n",
