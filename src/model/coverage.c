@@ -52,7 +52,7 @@ int coverage_gaps(const lapis_mat *X, const bool *begins, int64_t j)
     gaps += begins[i] && isnan(lapis_mat_at(X, i, j));
     all += begins[i];
   }
-  int quarters = (int)(4 * gaps / all);
+  int quarters = (int)(4 * gaps / (all > 0 ? all : 1));
   return quarters < 2 ? 0 : quarters - 1;
 }
 
