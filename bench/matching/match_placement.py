@@ -34,6 +34,23 @@ def marks():
             for name, p in at.items()}
 
 
+TITLES = ("points | right | sure | right of the sure | sure of the right "
+          "| wholly wrong, yet sure |")
+
+
+def share(part, of):
+    return f"{part[of].mean():.3f}" if of.any() else "-"
+
+
+def figures(off, sure):
+    """What TITLES names: a row a picture; NaN: hidden."""
+    right = off < 8
+    wrong = (np.nanmedian(off, axis=1) > 11) & sure.any(axis=1)
+    return (f"{right.size} | {right.mean():.3f} | {sure.mean():.3f} "
+            f"| {share(right, sure)} | {share(sure, right)} "
+            f"| {wrong.sum()} of {wrong.size} |")
+
+
 def person(name):
     return name.split("_")[0]
 
@@ -54,20 +71,14 @@ def row(people, names, truth, options):
             if "neutral" in name]
     same, off, sure = (np.concatenate(part) for part in zip(*runs))
     for which, title in ((same, "same person"), (~same, "others")):
-        right, certain = off[which] < 8, sure[which]
-        wrong = (np.median(off[which], axis=1) > 11) & certain.any(axis=1)
-        print(f"| {people} | {title} | {' '.join(options) or 'defaults'} "
-              f"| {right.size} | {right.mean():.3f} | {certain.mean():.3f} "
-              f"| {right[certain].mean():.3f} | {certain[right].mean():.3f} "
-              f"| {wrong.sum()} of {wrong.size} |", flush=True)
+        print(f"| {people} | {title} | {' '.join(options) or 'defaults'} | "
+              + figures(off[which], sure[which]), flush=True)
 
 
 def main():
     truth = marks()
     people = sorted({person(name) for name in truth})
-    print("| people | pictures of | options | points | right | sure "
-          "| right of the sure | sure of the right | wholly wrong, yet sure |\n"
-          + "| --- " * 9 + "|")
+    print(f"| people | pictures of | options | {TITLES}\n" + "| --- " * 9 + "|")
     for title, half in (("chosen on", people[::2]), ("others", people[1::2])):
         names = [name for name in truth if person(name) in half]
         for options in ((), ("--grid", "3"), ("--grid", "3", "--scale", "2")):

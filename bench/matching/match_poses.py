@@ -14,7 +14,7 @@ import os
 
 import numpy as np
 from match_first import found
-from match_placement import HERE, IMAGES
+from match_placement import HERE, IMAGES, TITLES, figures
 
 CHOSEN = ("an2i", "boland", "saavik")
 SHOWN = ("at33", "bpm", "cheyer")
@@ -50,28 +50,18 @@ def run(person, truth, options):
             for pose, rows in in_pose.items()}
 
 
-def share(part, of):
-    return f"{part[of].mean():.3f}" if of.any() else "-"
-
-
 def rows(people, names, truth, options):
     runs = [run(name, truth, options) for name in names]
     for pose in POSES:
         off, sure = (np.concatenate(part)
                      for part in zip(*(one[pose] for one in runs)))
-        right = off < 8
-        wrong = (np.nanmedian(off, axis=1) > 11) & sure.any(axis=1)
-        print(f"| {people} | {pose} | {' '.join(options) or 'defaults'} "
-              f"| {right.size} | {right.mean():.3f} | {sure.mean():.3f} "
-              f"| {share(right, sure)} | {share(sure, right)} "
-              f"| {wrong.sum()} of {wrong.size} |", flush=True)
+        print(f"| {people} | {pose} | {' '.join(options) or 'defaults'} | "
+              + figures(off, sure), flush=True)
 
 
 def main():
     truth = marks()
-    print("| people | pose | options | points | right | sure "
-          "| right of the sure | sure of the right | wholly wrong, yet sure |\n"
-          + "| --- " * 9 + "|")
+    print(f"| people | pose | options | {TITLES}\n" + "| --- " * 9 + "|")
     for people, names in (("chosen on", CHOSEN), ("others", SHOWN)):
         for options in ((), ("--grid", "3"), ("--grid", "3", "--scale", "2")):
             rows(people, names, truth, options)

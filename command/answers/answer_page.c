@@ -334,7 +334,7 @@ static void count_rows(const cli *c, answer_page *p, const sheet *t)
   if (t->origin > 0 && t->targets == 1)
     page_rows_add(&p->facts, t->share > 0 ? "labels filled in" : "filled in",
                   "%lld", (long long)(t->n - given));
-  if (doubted > 0 && t->share == 0)
+  if (doubted > 0 && t->column[t->rather].values.dtype != LAPIS_TEXT)
     page_rows_add(&p->facts, "given numbers far from what all others say",
                   "%lld", (long long)doubted);
   if (share != NULL && t->kept.cols == 0 && t->sets > 0)

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "eval.h"
 
@@ -227,17 +226,6 @@ int eval_check_order(const lapis_dataset *ds, const eval_columns *sheet,
   return EXIT_DONE;
 }
 
-/* One text but for case, and blanks around it. */
-static bool same_letters(const char *a, const char *b)
-{
-  a += strspn(a, " ");
-  b += strspn(b, " ");
-  size_t m = strlen(a), n = strlen(b);
-  while (m > 0 && a[m - 1] == ' ') m--;
-  while (n > 0 && b[n - 1] == ' ') n--;
-  return m == n && strncasecmp(a, b, n) == 0;
-}
-
 /* The text of the truth that an answer which is none of its texts may mean: the
  * same number, as 01234 and 1234, or the same letters; NULL: there is none. */
 static const char *other_spelling(const lapis_mat *texts,
@@ -249,7 +237,8 @@ static const char *other_spelling(const lapis_mat *texts,
     const char *of = text[code * texts->ld];
     if (is_number && lapis_number_read(of, NULL, &value) && value == number)
       return of;
-    if (same_letters(of, label)) return of;
+    const char *both[] = {label, of};
+    if (lapis_text_twin(both, 2, 0) >= 0) return of;
   }
   return NULL;
 }

@@ -376,7 +376,7 @@ static double step_bias(const classes *x, sigmoid *b, int64_t c)
   }
   for (double t = 1; t > 1e-6 && g != 0; t /= 2) {
     double d = -t * g / fmax(h, 1e-12), fell = fall(x, b[c].bias, c, d);
-    if (!(fell > 0)) continue;
+    if (!(fell > 0) || isinf(fell)) continue; /* p is all that there is */
     b[c].bias += d;
     for (int64_t j = 0; j < of->n; j++) {
       double *p = &x->p[j * of->K + c], less = *p;

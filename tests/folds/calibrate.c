@@ -119,6 +119,29 @@ static void weights_are_samples(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* What the log-loss of softmaxes grows by, by their biases and, last, by the
+ * slope: of n samples each has 1/(n + 2) of the others' classes. */
+static void add_gradient(const calibration *of, const sigmoid *s, double *g)
+{
+  enum { MOST = 12 };
+  int classes = (int)of->K;
+  const double other = 1. / ((double)of->n + 2) / (classes - 1);
+  assert_in_range(classes, 2, MOST);
+  for (int64_t j = 0; j < of->n; j++) {
+    double p[MOST], sum = 0;
+    const double *score = of->score + j * classes,
+                 *sign = of->sign + j * classes;
+    for (int c = 0; c < classes; c++)
+      sum += p[c] = exp(s[c].slope * score[c] + s[c].bias);
+    for (int c = 0; c < classes; c++) {
+      double off =
+          p[c] / sum - (sign[c] > 0 ? 1 - other * (classes - 1) : other);
+      g[c] += off;
+      g[classes] += off * score[c];
+    }
+  }
+}
+
 /* The softmax's stationarity, slope and biases recomputed from outside: of n
  * samples each has 1/(n + 2) of the others' classes. */
 static void softmaxes_are_stationary(void **state)
@@ -144,17 +167,7 @@ static void softmaxes_are_stationary(void **state)
                     .ridge = ridge};
   assert_int_equal(calibrate(ctx, &of, s), 0);
   double g[L + 1] = {0};
-  for (int j = 0; j < SOME; j++) {
-    double p[L], sum = 0;
-    for (int c = 0; c < L; c++)
-      sum += p[c] = exp(s[c].slope * score[j * L + c] + s[c].bias);
-    for (int c = 0; c < L; c++) {
-      double t = sign[j * L + c] > 0 ? 1 - other * (L - 1) : other;
-      double off = p[c] / sum - t;
-      g[c] += off;
-      g[L] += off * score[j * L + c];
-    }
-  }
+  add_gradient(&of, s, g);
   for (int c = 0; c < L; c++) CHECK_NEAR(g[c] + ridge * s[c].bias, 0, .5);
   CHECK_NEAR(g[L], 0, .5);
   of.ridge = INFINITY;
@@ -179,7 +192,6 @@ static void offsets_are_taken_back(void **state)
 {
   enum { L = 12, SOME = 240 };
   static double score[L * SOME], sign[L * SOME];
-  const double other = 1. / (SOME + 2) / (L - 1);
   uint64_t seed = 5;
   lapis_ctx *ctx = lapis_ctx_new();
   for (int k = 0; k < L * SOME; k++) {
@@ -196,16 +208,7 @@ static void offsets_are_taken_back(void **state)
                     .ridge = L};
   assert_int_equal(calibrate(ctx, &of, s), 0);
   double g[L + 1] = {0};
-  for (int j = 0; j < SOME; j++) {
-    double p[L], sum = 0;
-    for (int c = 0; c < L; c++)
-      sum += p[c] = exp(s[c].slope * score[j * L + c] + s[c].bias);
-    for (int c = 0; c < L; c++) {
-      double off = p[c] / sum - (c == j % L ? 1 - other * (L - 1) : other);
-      g[c] += off;
-      g[L] += off * score[j * L + c];
-    }
-  }
+  add_gradient(&of, s, g);
   for (int c = 0; c < L; c++) CHECK_NEAR(g[c] + of.ridge * s[c].bias, 0, .5);
   CHECK_NEAR(g[L], 0, .5);
   lapis_ctx_free(ctx);
