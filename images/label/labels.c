@@ -190,14 +190,21 @@ static lapis_status unclear_targets(const label_table *s)
                     s->n_targets > 2 && titles ? ", ..." : "");
 }
 
+/* The target that "origin of NAME" is about, "" of "origin", else NULL. */
+static const char *title_of_origin(const char *title)
+{
+  static const char origin_of[] = "origin of ";
+  if (strcmp(title, "origin") == 0) return "";
+  if (strncmp(title, origin_of, strlen(origin_of)) != 0) return NULL;
+  return title + strlen(origin_of);
+}
+
 /* A table that LAPIS wrote says of each label whether it was given. */
 static bool is_origin(const label_table *s, int64_t column)
 {
   static const char *const words[] = {"given", "filled", "partly given", "",
                                       NULL};
-  const char *title = title_of(s, column);
-  if (strcmp(title, "origin") != 0 && strncmp(title, "origin of ", 10) != 0)
-    return false;
+  if (title_of_origin(title_of(s, column)) == NULL) return false;
   for (int64_t i = s->first; i < s->cells->rows; i++)
     if (!is_one_of(label_cell(s, i, column), words)) return false;
   return true;
@@ -486,10 +493,10 @@ static int64_t origin_of(const label_table *s, int64_t target)
   int64_t found = -1;
   for (int64_t j = 0; j < s->cells->columns; j++) {
     if (is_target(s, j) || !is_origin(s, j)) continue;
-    const char *of = title_of(s, j) + strlen("origin");
+    const char *of = title_of_origin(title_of(s, j));
+    if (of == NULL) continue;
     if (*of == '\0' && found < 0) found = j;
-    if (*of != '\0' && strcmp(of + strlen(" of "), title_of(s, target)) == 0)
-      return j;
+    if (*of != '\0' && strcmp(of, title_of(s, target)) == 0) return j;
   }
   return found;
 }
