@@ -270,6 +270,8 @@ static lapis_status take_data(label_run *w)
   }
   w->flow->data.Y = lapis_mat_f64(w->Y, table->rows, n);
   w->flow->data.group = table->group != NULL ? w->group : NULL;
+  if (table->kind != LABEL_MANY)
+    w->flow->data.words = lapis_mat_text(table->name, 1, table->n_names);
   TRY(weigh_checked(w));
   if (w->table == NULL) TRY(label_find_twins(w));
   flow_publish(w->flow, "known", lapis_mat_u8(w->known, 1, n));

@@ -109,7 +109,7 @@ typedef struct lapis_data {
   lapis_mat xy; /* 2 or more rows x n, or empty: x, y; others are ignored */
   const int64_t *group; /* n: bag, subject or image of a sample, or NULL */
   const double *weight; /* n: what counts a sample (docs/formats.md), or NULL */
-  lapis_mat words;      /* TEXT, a row: names of Y's values 0, 1, 2 */
+  lapis_mat words;      /* TEXT, a row: names of Y's values 0, 1, 2; or -1, 1 */
   double stored; /* bytes of the files it was read from; 0: there are none */
   lapis_mat feature_names; /* TEXT, a row: what X's rows are called, or empty */
 } lapis_data;

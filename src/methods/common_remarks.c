@@ -54,8 +54,8 @@ static lapis_status count_words(lapis_ctx *ctx, const lapis_data *data,
   double *number = base_alloc(ctx, K, sizeof *number);
   lapis_status s = *out == NULL || number == NULL ? LAPIS_ENOMEM : LAPIS_OK;
   for (int64_t j = 0; s >= 0 && j < data->Y.cols; j++) {
-    double v = lapis_mat_at(&data->Y, 0, j);
-    if (v >= 0 && v < (double)K) number[(int64_t)v]++;
+    int64_t k = remark_word(data, lapis_mat_at(&data->Y, 0, j));
+    if (k >= 0) number[k]++;
   }
   if (s >= 0) s = base_sum(ctx, number, K);
   for (int64_t k = 0; s >= 0 && k < K; k++)

@@ -5,6 +5,8 @@
 #include "solver/solver.h"
 
 enum { REMARK_VALUE = 128 };
+/* The place of the word of a value of Y; -1: it has none. */
+int64_t remark_word(const lapis_data *data, double value);
 /* A value of Y as its reader knows it. */
 const char *remark_value(const lapis_data *data, double value,
                          char name[REMARK_VALUE]);

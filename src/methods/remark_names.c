@@ -4,16 +4,22 @@
 #include "lapis/tools.h"
 #include "methods/common_remarks.h"
 
+int64_t remark_word(const lapis_data *data, double value)
+{
+  int64_t count = data->words.cols;
+  if (value == -1 && count == 2) return 0;
+  return value >= 0 && value < (double)count ? (int64_t)value : -1;
+}
+
 const char *remark_value(const lapis_data *data, double value,
                          char name[REMARK_VALUE])
 {
-  const lapis_mat *words = &data->words;
-  bool word = value >= 0 && value < (double)words->cols;
-  if (!word)
+  int64_t k = remark_word(data, value);
+  if (k < 0)
     (void)snprintf(name, REMARK_VALUE, "%g", value);
   else
     (void)snprintf(name, REMARK_VALUE, "%s",
-                   ((const char *const *)words->val)[(int64_t)value]);
+                   ((const char *const *)data->words.val)[k]);
   return name;
 }
 

@@ -498,9 +498,7 @@ static lapis_status solve(lapis_solver *s)
   if (fills && ends(complete(w, started), &status)) return status;
   if (w->set.held_out > 0) (void)ends(hold_out(w, started), &status);
   s->info.seconds = base_seconds() - started;
-  if (w->late && w->set.compare_only && status == LAPIS_OK)
-    status = LAPIS_TIME_LIMIT;
-  return status;
+  return w->late && status == LAPIS_OK ? LAPIS_TIME_LIMIT : status;
 }
 
 /* What was compared, and the answer, stay. */

@@ -303,8 +303,11 @@ lapis_status cover_remark(const cover *w, const comparison *r,
             "%lld known %s%s held out in %lld fold(s)%s",
             method, numbers ? "intervals" : "sets", 100 * c->share,
             c->by_class ? " of each class" : "", far, x.size,
-            numbers ? " width" : " classes", (long long)c->count,
-            numbers ? "numbers" : "labels", rarest, (long long)c->folds, range);
+            numbers       ? " width"
+            : x.size == 1 ? " class"
+                          : " classes",
+            (long long)c->count, numbers ? "numbers" : "labels", rarest,
+            (long long)c->folds, range);
   remark_least(w, data, s, method, &x);
   if (is_short)
     base_note(s->ctx, BASE_WARNING, "coverage-short",

@@ -70,6 +70,32 @@ double rpca_holds(const solver_size *z, const void *settings)
 }
 
 /* ---- solving ------------------------------------------------------------*/
+/* With small noise in every number most differ from a low-rank part; few of
+ * these are wrong. */
+static lapis_status remark_noise(const rpca *w)
+{
+  static const double FEW = .5, ZERO = 1e-6; /* share; of the largest number */
+  int64_t count = w->step.d * w->step.n;
+  double largest = 0, number[2] = {0, 0}; /* known, off */
+  for (int64_t k = 0; k < count; k++)
+    if (!isnan(w->X[k])) largest = fmax(largest, fabs(w->X[k]));
+  TRY(base_max(w->base.ctx, &largest, 1));
+  for (int64_t k = 0; k < count; k++) {
+    number[0] += !isnan(w->X[k]);
+    number[1] += fabs(w->sparse[k]) > ZERO * largest;
+  }
+  TRY(base_sum(w->base.ctx, number, 2));
+  lapis_status s = w->base.loop.status;
+  bool solved = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR;
+  if (solved && w->step.low_rank.rank > 0 && number[1] > FEW * number[0])
+    base_note(w->base.ctx, BASE_NOTE, "noise",
+              "rpca: %.0f of 100 numbers differ from the low-rank part: there "
+              "is small noise nearly everywhere, so only the largest in sparse "
+              "are likely errors",
+              100 * number[1] / number[0]);
+  return LAPIS_OK;
+}
+
 static lapis_status publish(rpca *w)
 {
   int64_t d = w->step.d, n = w->step.n;
@@ -78,6 +104,7 @@ static lapis_status publish(rpca *w)
   rr_residual(w->X, w->low_rank, d * n, w->sparse);
   TRY(rr_warn_if_empty(&w->base, w->step.low_rank.rank, w->sparse, w->X,
                        d * n));
+  TRY(remark_noise(w));
   mat_multiply(w->low_rank, d * n, w->unit);
   mat_multiply(w->sparse, d * n, w->unit);
   mat_multiply(w->filled, d * n, w->unit);

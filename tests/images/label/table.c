@@ -224,6 +224,7 @@ static void answers_become_a_sheet(void **state)
   command_do(&c, TABLE "table:v.csv -o answers.tsv");
   shell(&c, "tr '\\t' , <answers.tsv | cmp - answers.csv");
   command_do(&c, TABLE "table:v.csv --coverage .6 -o answers.csv");
+  assert_non_null(strstr(c.err, "of \"upright\"")); /* the least covered */
   shell(&c, "head -n 1 answers.csv | "
             "grep -qx 'image,label,origin,rather,set,score of upright'");
   sheet_says(&c, "in/a20.pgm", ",flat,filled,,flat,-[0-9.]*$");

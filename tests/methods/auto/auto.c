@@ -4,6 +4,8 @@
 #include "lapis/choose.h"
 #include "remarks.h"
 
+#include <time.h>
+
 enum { N = 120, D = 3, KNOWN = 70, FIGURES = 10 };
 typedef struct table {
   lapis_ctx *ctx;
@@ -78,6 +80,38 @@ static void parts_stay(void **state)
                         (size_t)(a.rows * a.cols) * sizeof(double));
   }
   lapis_solver_free(whole);
+  lapis_solver_free(s);
+  discard(t);
+}
+
+static double seconds_now(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static bool wait_until(const lapis_progress *now, void *seconds)
+{
+  (void)now;
+  while (seconds_now() < *(double *)seconds) {
+  }
+  return true;
+}
+
+/* An answer that was proved, of candidates that time cut short: the status says
+ * so. */
+static void waiting_ends_it(void **state)
+{
+  table *t = make(2);
+  lapis_auto_settings set = lapis_auto_defaults();
+  lapis_solver *s;
+  double end = seconds_now() + .6;
+  set.stop.seconds = 1;
+  assert_int_equal(lapis_auto_new(t->ctx, &t->data, &set, &s), LAPIS_OK);
+  lapis_ctx_on_progress(t->ctx, wait_until, &end);
+  assert_int_equal(lapis_solve(s), LAPIS_TIME_LIMIT);
+  assert_true(has(s, "labels"));
   lapis_solver_free(s);
   discard(t);
 }
@@ -440,6 +474,7 @@ int test_auto(void)
       cmocka_unit_test(light_is_left_out),
       cmocka_unit_test(figures_are_true),
       cmocka_unit_test(expectations_name_the_commonest_answer),
+      cmocka_unit_test(waiting_ends_it),
       cmocka_unit_test(figures_of_classes_are_true),
       cmocka_unit_test(features_are_compared),
       cmocka_unit_test(open_mc),

@@ -196,6 +196,30 @@ static void laws(void **state)
   drop(&p);
 }
 
+/* Noise alone leaves most numbers off the low-rank part; few errors do not. */
+static void noise_everywhere_is_said(void **state)
+{
+  (void)state;
+  enum { D = 12, N = 60 };
+  for (int noise = 0; noise < 2; noise++) {
+    double X[D * N];
+    uint64_t seed = 5;
+    for (int k = 0; k < D * N; k++) {
+      double error = check_uniform(&seed) < .05 ? 10 : 0;
+      double wave = sin(k / D + 1) * cos(k % D);
+      X[k] = noise ? check_normal(&seed) : wave + error;
+    }
+    lapis_ctx *ctx = lapis_ctx_new();
+    lapis_data data = {.X = lapis_mat_f64(X, D, N)};
+    lapis_solver *s;
+    assert_int_equal(lapis_rpca_new(ctx, &data, NULL, &s), LAPIS_OK);
+    assert_int_equal(lapis_solve(s), LAPIS_OK);
+    assert_true((check_note(s, "noise") != NULL) == (noise == 1));
+    lapis_solver_free(s);
+    lapis_ctx_free(ctx);
+  }
+}
+
 static void zeros_are_zero(void **state)
 {
   double X[12] = {0};
@@ -441,6 +465,7 @@ int test_rpca(void)
       cmocka_unit_test(certified_on_random_shapes),
       cmocka_unit_test(recovers_what_was_hidden),
       cmocka_unit_test(laws),
+      cmocka_unit_test(noise_everywhere_is_said),
       cmocka_unit_test(zeros_are_zero),
       cmocka_unit_test(only_an_answer_is_called_empty),
       cmocka_unit_test(all_errors_are_told),
