@@ -230,11 +230,8 @@ static lapis_status put_chooser(cli *c, const job *j, lapis_model *m)
 
 static lapis_status put_texts(cli *c, const job *j, lapis_model *m)
 {
-  lapis_mat names = lapis_dataset_text(j->ds, "feature_names");
   lapis_mat texts = class_texts(c, j->ds);
   lapis_status s = LAPIS_OK;
-  if (names.cols > 0)
-    s = lapis_model_set_text(c->ctx, m, "feature_names", &names);
   lapis_mat made = lapis_dataset_text(j->ds, "feature_settings");
   if (s >= 0 && made.cols > 0)
     s = lapis_model_set_text(c->ctx, m, "feature_settings", &made);

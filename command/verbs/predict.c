@@ -170,23 +170,6 @@ static lapis_status print_answer(cli *c, const lapis_solver *s,
 }
 
 /* ---- checks against the model -------------------------------------------*/
-/* Names that both sides know must be the same, in the same order. */
-static int check_names(cli *c, const lapis_dataset *ds)
-{
-  lapis_mat here = lapis_dataset_text(ds, "feature_names"), there;
-  if (here.cols == 0 ||
-      lapis_model_get(c->ctx, c->model, "feature_names", &there) < 0)
-    return EXIT_DONE;
-  const char *const *a = here.val, *const *b = there.val;
-  for (int64_t i = 0; i < here.cols && i < there.cols; i++)
-    if (strcmp(a[i], b[i]) != 0)
-      return cli_fail(EXIT_INPUT,
-                      "predict: feature %lld is called '%s', the model was "
-                      "fitted with '%s'",
-                      (long long)i + 1, a[i], b[i]);
-  return EXIT_DONE;
-}
-
 /* --max-iters is asked for; who was interrupted, or out of time, is told. */
 static void warn_of_stop(cli *c)
 {
@@ -285,7 +268,6 @@ static int run(cli *c)
   }
   lapis_ctx_limit(c->ctx, time_limit(c, settings));
   if (code == EXIT_DONE) code = dataset_from_args(c, &ds);
-  if (code == EXIT_DONE) code = check_names(c, ds);
   if (code == EXIT_DONE) code = check_made(c, ds);
   code = spread_agree(c, code);
   if (code == EXIT_DONE) code = answer(c, ds, settings);

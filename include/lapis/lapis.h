@@ -111,7 +111,9 @@ typedef struct lapis_data {
   const double *weight; /* n: what counts a sample (docs/formats.md), or NULL */
   lapis_mat words;      /* TEXT, a row: names of Y's values 0, 1, 2; or -1, 1 */
   double stored; /* bytes of the files it was read from; 0: there are none */
-  lapis_mat feature_names; /* TEXT, a row: what X's rows are called, or empty */
+  lapis_mat feature_names; /* TEXT, a row: what X's rows are called, or empty;
+                            * a model keeps them and words ("class_texts"), and
+                            * predicting with others is refused */
 } lapis_data;
 
 /* Feature i, and the one before it, are of one column of a table: both are

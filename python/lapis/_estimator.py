@@ -216,8 +216,6 @@ class Estimator(Tagged):
                              words=words, strict=False, **members,
                              **self._settings())
         self._model = result.model()
-        if members["feature_names"] is not None:
-            self._model.set_text("feature_names", members["feature_names"])
         self.info_, self.settings_ = result.info, result.settings
         self.notes_ = result.notes
         self.n_iter_ = max(1, int(result.info.iterations))

@@ -98,12 +98,22 @@ static lapis_status note_stop(const lapis_solver *s, lapis_model *m)
                        : LAPIS_OK;
 }
 
+/* What features and classes are called. */
+static lapis_status note_names(const lapis_solver *s, lapis_model *m)
+{
+  const lapis_mat *names = &s->data.feature_names, *words = &s->data.words;
+  if (!mat_empty(names)) TRY(model_put(s->ctx, m, "feature_names", names));
+  return mat_empty(words) ? LAPIS_OK
+                          : model_put(s->ctx, m, "class_texts", words);
+}
+
 /* Of a solver of another, nobody asks what it has learnt from. */
 static lapis_status note_data(const lapis_solver *s, lapis_model *m)
 {
   const lapis_mat *X = &s->data.X;
   mat_seen *seen;
   if (!s->asked_for) return LAPIS_OK;
+  TRY(note_names(s, m));
   TRY(mat_see(s->ctx, X, &seen));
   lapis_status status = learnt_from_keep(s->ctx, m, seen, X->rows, X->cols);
   base_free(seen);

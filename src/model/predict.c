@@ -213,6 +213,23 @@ static lapis_status check_divides(lapis_ctx *ctx, const lapis_model *m)
   return LAPIS_OK;
 }
 
+/* Names that both sides know must be the same, in the same order. */
+static lapis_status check_names(lapis_ctx *ctx, const lapis_model *m,
+                                const lapis_mat *here)
+{
+  const lapis_mat *there = named_find(&m->learned, "feature_names");
+  if (mat_empty(here) || there == NULL || there->dtype != LAPIS_TEXT)
+    return LAPIS_OK;
+  const char *const *a = here->val, *const *b = there->val;
+  for (int64_t i = 0; i < here->cols && i < there->cols; i++)
+    if (strcmp(a[i * here->ld], b[i * there->ld]) != 0)
+      return lapis_fail(ctx, LAPIS_EDATA,
+                        "predict: feature %" PRId64
+                        " is called '%s', the model was fitted with '%s'",
+                        i + 1, a[i * here->ld], b[i * there->ld]);
+  return LAPIS_OK;
+}
+
 lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                                const lapis_model *m, const void *options,
                                lapis_solver **out)
@@ -225,6 +242,7 @@ lapis_status lapis_predict_new(lapis_ctx *ctx, const lapis_data *data,
                       "samples;  fit it again with them among the data",
                       m->method->name);
   TRY(check_divides(ctx, m));
+  TRY(check_names(ctx, m, &data->feature_names));
   base_meet(ctx);
   note_list notes = {.count = 0};
   notes_open(ctx, &notes);

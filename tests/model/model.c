@@ -451,6 +451,44 @@ static void zeros_are_no_model_of_labels(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* What features and classes are called goes into the model; another order of
+ * features is refused. */
+static void names_travel(void **state)
+{
+  (void)state;
+  enum { D = 2, N = 40 };
+  double X[D * N], Y[N];
+  uint64_t seed = 2;
+  for (int k = 0; k < D * N; k++) X[k] = check_normal(&seed);
+  for (int j = 0; j < N; j++) Y[j] = X[D * j] > 0;
+  static const char *const words[] = {"low", "high"},
+                           *const names[] = {"width", "height"},
+                           *const other[] = {"height", "width"};
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_data data = {.X = lapis_mat_f64(X, D, N),
+                     .Y = lapis_mat_f64(Y, 1, N),
+                     .words = lapis_mat_text(words, 1, 2),
+                     .feature_names = lapis_mat_text(names, 1, D)};
+  lapis_solver *s, *p;
+  lapis_model *m;
+  lapis_mat kept;
+  assert_int_equal(lapis_linear_new(ctx, &data, NULL, &s), LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  assert_int_equal(lapis_model_new(s, &m), LAPIS_OK);
+  assert_int_equal(lapis_model_get(ctx, m, "feature_names", &kept), LAPIS_OK);
+  assert_string_equal(((const char *const *)kept.val)[1], "height");
+  assert_int_equal(lapis_model_get(ctx, m, "class_texts", &kept), LAPIS_OK);
+  assert_string_equal(((const char *const *)kept.val)[1], "high");
+  assert_int_equal(lapis_predict_new(ctx, &data, m, NULL, &p), LAPIS_OK);
+  lapis_solver_free(p);
+  data.feature_names = lapis_mat_text(other, 1, D);
+  assert_int_equal(lapis_predict_new(ctx, &data, m, NULL, &p), LAPIS_EDATA);
+  check_says(lapis_ctx_error(ctx), "feature 1 ");
+  lapis_model_free(m);
+  lapis_solver_free(s);
+  lapis_ctx_free(ctx);
+}
+
 int test_model(void)
 {
   const struct CMUnitTest tests[] = {
@@ -458,6 +496,7 @@ int test_model(void)
       cmocka_unit_test(every_iteration_is_shown),
       cmocka_unit_test(bounds_stay_below),
       cmocka_unit_test(files_keep_models),
+      cmocka_unit_test(names_travel),
       cmocka_unit_test(refusals),
       cmocka_unit_test(a_completed_matrix_of_zeros_answers_zeros),
       cmocka_unit_test(zeros_are_no_model_of_labels),
