@@ -23,20 +23,22 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 SEEDS, ASKED = int(os.environ.get("SEEDS", 2)), 4000
 # rows, features, rows that have labels, classes (negative: labels), rank,
-# noise, bent
+# noise, bent, and the share of X that is not known where there is one
 SHAPING = {"unlabelled": (60000, 256, 900, 8, 12, 1.5, False),
            "labels": (4500, 499, 4500, -374, 30, 1, False),
-           "classes": (2000, 512, 600, 20, 25, 1, False)}
+           "classes": (2000, 512, 600, 20, 25, 1, False),
+           "gaps": (60000, 64, 900, 8, 12, 1.5, False, .02)}
 SHOWN = {"unlabelled, bent": (40000, 128, 500, 4, 8, 1, True),
          "unlabelled, wide": (20000, 600, 400, 5, 15, 2, False),
          "labelled": (20000, 60, 20000, 3, 10, 1, True),
          "labels, fewer": (3000, 200, 3000, -60, 20, 1, True),
-         "classes, more": (5000, 100, 5000, 50, 20, 1, False)}
+         "classes, more": (5000, 100, 5000, 50, 20, 1, False),
+         "gaps, wide": (60000, 256, 900, 8, 12, 1.5, False, .02)}
 folder = tempfile.mkdtemp()
 
 
 def draw(shape, seed):
-    n, d, known, K, rank, noise, bent = shape
+    n, d, known, K, rank, noise, bent, gaps = (*shape, 0)[:8]
     random = np.random.RandomState(seed)
     m = n + (ASKED if K < 0 or known == n else 0)
     Z = random.randn(m, rank)
@@ -51,6 +53,7 @@ def draw(shape, seed):
     if bent and K > 0:
         Z = np.c_[Z[:, :rank // 2], Z[:, rank // 2:] ** 2]
     X = Z @ random.randn(rank, d) / np.sqrt(rank) + noise * random.randn(m, d)
+    X[random.rand(*X.shape) < gaps] = np.nan
     Y = y[:n].astype(float)
     hidden = random.permutation(n)[known:]
     Y[hidden] = np.nan

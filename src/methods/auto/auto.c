@@ -29,6 +29,7 @@ typedef struct auto_solver {
   lapis_mc_settings like; /* of mc, as far as it is stated */
   auto_options options;
   lapis_data data; /* of bags their statistics */
+  void *filled;    /* X, with rows of which nothing is known, or NULL */
   bagged bags;     /* where there are some */
   /* comparing; without a race nothing could be compared */
   bool compared, late, flat; /* flat: no target varies */
@@ -539,6 +540,7 @@ static void release(lapis_solver *s)
   if (w->covers) cover_free(&w->cover);
   comparison_free(w->race);
   bagged_free(&w->bags);
+  base_free(w->filled);
 }
 
 static const solver_class auto_class = {
@@ -557,6 +559,28 @@ static unsigned stated(const lapis_mc_settings *set)
   return bits;
 }
 
+/* What goes with other data alone. */
+static lapis_status check_asked(lapis_ctx *ctx, const solver_class *class_,
+                                const lapis_data *data,
+                                const lapis_auto_settings *set)
+{
+  bool numbers = set->targets == LAPIS_TARGETS_NUMBERS;
+  if (set->held_out == 1)
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "%s: --held-out 1 leaves nothing to learn from; folds "
+                      "are at least 2",
+                      class_->method);
+  if (set->ask > 0 && (numbers || set->bags))
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "auto: --ask is of samples that lack a label; of numbers "
+                      "and bags it cannot be said which would help most");
+  if (set->importance && (set->bags || data->X.colptr != NULL))
+    return lapis_fail(ctx, LAPIS_EINVAL,
+                      "auto: --importance shuffles the features of a dense X, "
+                      "a row a sample; not of a sparse one, nor of bags");
+  return LAPIS_OK;
+}
+
 static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
                          const lapis_data *data, const lapis_auto_settings *set,
                          const lapis_mc_settings *like, lapis_solver **out)
@@ -568,19 +592,7 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
                     .omits = set->outliers == LAPIS_OUTLIERS_OMIT,
                     .kept_as = set->kept_as};
   *out = NULL;
-  if (set->held_out == 1)
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "%s: --held-out 1 leaves nothing to learn from; folds "
-                      "are at least 2",
-                      class_->method);
-  if (set->ask > 0 && (o.numbers || set->bags))
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "auto: --ask is of samples that lack a label; of numbers "
-                      "and bags it cannot be said which would help most");
-  if (set->importance && (set->bags || data->X.colptr != NULL))
-    return lapis_fail(ctx, LAPIS_EINVAL,
-                      "auto: --importance shuffles the features of a dense X, "
-                      "a row a sample; not of a sparse one, nor of bags");
+  TRY(check_asked(ctx, class_, data, set));
   o.named = set->candidates != NULL && *set->candidates != '\0';
   TRY(candidates_read(ctx, set->candidates, set->bags, &o));
   if (mat_empty(&data->X) || mat_empty(&data->Y))
@@ -615,7 +627,8 @@ static lapis_status make(lapis_ctx *ctx, const solver_class *class_,
   if (set->bags) w->options.bags = &w->bags;
   w->base.settings = class_ == &auto_class ? (void *)&w->set : (void *)&w->like;
   w->base.model = model;
-  return LAPIS_OK;
+  if (class_ != &auto_class || set->bags) return LAPIS_OK;
+  return fill_blank_rows(ctx, &w->data.X, &w->filled);
 }
 
 /* What says nothing without targets. */

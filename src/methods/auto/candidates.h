@@ -252,7 +252,11 @@ void kernels_free(comparison *r);
 lapis_status candidate_grow(comparison *r, const candidate *x, const double *X,
                             int64_t d, const double *y, const bool *asked,
                             double *score);
-/* fill.c.  X behind a map, its gaps filled, or as they are: d x n. */
+/* fill.c.  Where no row of a dense X lacks some features alone, those that lack
+ * all are as the mean of the others, in a copy: an X without gaps is quicker by
+ * far.  memory: NULL, or base_free. */
+lapis_status fill_blank_rows(lapis_ctx *ctx, lapis_mat *X, void **memory);
+/* X behind a map, its gaps filled, or as they are: d x n. */
 lapis_status candidates_fill(comparison *r, int map, const double **out);
 lapis_status candidates_raw(comparison *r, int map, const double **out);
 /* The map from features as given; and from those that were filled. */

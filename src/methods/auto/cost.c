@@ -14,8 +14,9 @@
 static const double MOST_COST = 1e12; /* half a minute of one processor */
 static const double THIRD = .125;     /* of it: below it three folds run */
 static const double PER_SECOND = 3.5e10;
-static const double CHEAP = .01;  /* of it: never left out */
-enum { ENOUGH = 300, FEW = 100 }; /* rows, of which a third are hidden */
+static const double CHEAP = .01;   /* of it: never left out */
+static const double PASSES = 1500; /* of a step, a number of X with gaps */
+enum { ENOUGH = 300, FEW = 100 };  /* rows, of which a third are hidden */
 
 /* Rows of which some label is known. */
 static double labelled_rows(const comparison *r)
@@ -34,6 +35,7 @@ static double labelled_rows(const comparison *r)
  * mc solves after each map, 0 where that was not asked yet. */
 typedef struct sizes {
   double labelled, columns[MOST_MAPS];
+  bool gaps[MOST_MAPS];
 } sizes;
 
 /* Where X has no gaps, all rows without a label enter mc as one more than there
@@ -43,8 +45,9 @@ static double columns_of(const comparison *r, int map, sizes *s)
   const lapis_mat *X = &r->X[map];
   double n = (double)r->n, *columns = &s->columns[map];
   if (*columns > 0) return *columns;
-  bool packed = r->set.variant == LAPIS_MC_1 && X->colptr == NULL &&
-                lapis_mat_missing(X) == 0;
+  s->gaps[map] = lapis_mat_missing(X) > 0;
+  bool packed =
+      r->set.variant == LAPIS_MC_1 && X->colptr == NULL && !s->gaps[map];
   return *columns = packed ? fmin(n, s->labelled + (double)X->rows + 1) : n;
 }
 
@@ -94,7 +97,8 @@ static double cost_of(const comparison *r, const candidate *x, sizes *s)
   double columns = columns_of(r, x->map, s);
   double side = fmin(columns, d + K), other = fmax(columns, d + K);
   double steps = x->set.mu_rel < .1 ? 16 : 8;
-  return steps * (4 * side * side * other + 9 * side * side * side);
+  double passes = s->gaps[x->map] ? PASSES : 0;
+  return steps * ((4 * side + passes) * side * other + 9 * side * side * side);
 }
 
 /* What reads gaps that an mc has filled needs that one. */

@@ -6,6 +6,53 @@
 #include "mat/mat.h"
 #include "methods/auto/candidates.h"
 
+/* ---- samples of which nothing is known -----------------------------------*/
+static int64_t blank_rows(const lapis_mat *X)
+{
+  int64_t count = 0;
+  for (int64_t j = 0; j < X->cols; j++) count += mat_is_blank(X, j, false);
+  return count;
+}
+
+static void put_real(lapis_mat *A, int64_t i, int64_t j, double value)
+{
+  int64_t k = j * A->ld + i;
+  if (A->dtype == LAPIS_F32)
+    ((float *)A->val)[k] = (float)value;
+  else
+    ((double *)A->val)[k] = value;
+}
+
+static lapis_status put_means(lapis_ctx *ctx, lapis_mat *X)
+{
+  double *mean = base_alloc(ctx, 2 * X->rows, sizeof *mean);
+  if (mean == NULL) return LAPIS_ENOMEM;
+  mat_moments of = {X->rows, mean + X->rows, mean, NULL};
+  lapis_status s = mat_measure(ctx, X, NULL, &of);
+  for (int64_t j = 0; j < X->cols && s >= 0; j++) {
+    if (!mat_is_blank(X, j, false)) continue;
+    for (int64_t i = 0; i < X->rows; i++) put_real(X, i, j, mean[i]);
+  }
+  base_free(mean);
+  return s;
+}
+
+lapis_status fill_blank_rows(lapis_ctx *ctx, lapis_mat *X, void **memory)
+{
+  *memory = NULL;
+  if (X->colptr != NULL || X->rows == 0) return LAPIS_OK;
+  int64_t missing = lapis_mat_missing(X);
+  int64_t blank = missing == 0 ? 0 : blank_rows(X);
+  if (blank == 0 || blank == X->cols || missing != blank * X->rows)
+    return LAPIS_OK;
+  *memory = mat_packed(ctx, X, false);
+  if (*memory == NULL) return LAPIS_ENOMEM;
+  X->val = *memory;
+  X->ld = X->rows;
+  return put_means(ctx, X);
+}
+
+/* ---- features that candidates read ---------------------------------------*/
 const char *race_map_filled(const comparison *r, int map)
 {
   if (strcmp(r->map[map], RACE_TRIMMED) == 0) return RACE_TRIMMED ",impute";

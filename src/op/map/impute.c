@@ -77,7 +77,26 @@ static void add_unit(double *M, int64_t k, double f)
   for (int64_t a = 0; a < k; a++) M[pair(a, a)] += f;
 }
 
+/* to becomes M^-1, the sum of the outer products of the rows of L^-1. */
+static void invert(const double *L, int64_t k, double *to)
+{
+  double rows[MOST_PAIRS] = {0}; /* L^-1 */
+  for (int64_t a = 0; a < k; a++) {
+    double *row = rows + pair(a, 0);
+    for (int64_t c = 0; c < a; c++)
+      for (int64_t b = 0; b <= c; b++)
+        row[b] -= L[pair(a, c)] * rows[pair(c, b)];
+    row[a] = 1;
+    for (int64_t b = 0; b <= a; b++) row[b] /= L[pair(a, a)];
+  }
+  memset(to, 0, (size_t)pair(k, 0) * sizeof *to);
+  for (int64_t a = 0; a < k; a++) add_outer(to, rows + pair(a, 0), a + 1, 1);
+}
+
 /* ---- fitting ------------------------------------------------------------*/
+typedef struct precision {
+  double L[MOST_PAIRS], inverse[MOST_PAIRS];
+} precision;
 typedef struct fitting {
   la h;
   int64_t d, n, k, t; /* t: pairs of factors */
@@ -91,6 +110,8 @@ typedef struct fitting {
   double *A, *B, *Q;           /* t, k, k x d: E(zz'), E(z) x, E(z) seen */
   double *first, *second, *count; /* d: of x, of x^2, of seen */
   int64_t n_sums;
+  precision whole; /* of samples without gaps, of this round */
+  bool has_whole;
 } fitting;
 
 static double *cut(double **from, int64_t count)
@@ -160,21 +181,28 @@ static void take_block(fitting *w, int64_t first, int64_t cols)
   }
 }
 
-/* What a sample expects: z of h in Z, and zz' of the precision in S. */
-static void expect(double *S, double *z, int64_t k)
+/* I + S = L L' of a sample, and its inverse. */
+static void find_precision(const double *S, int64_t k, precision *out)
 {
-  double L[MOST_PAIRS], column[MOST_FACTORS];
-  memcpy(L, S, (size_t)pair(k, 0) * sizeof *L);
-  add_unit(L, k, 1);
-  factor(L, k);
-  solve(L, k, z);
-  for (int64_t b = 0; b < k; b++) {
-    memset(column, 0, sizeof column);
-    column[b] = 1;
-    solve(L, k, column);
-    for (int64_t a = b; a < k; a++) S[pair(a, b)] = column[a];
-  }
-  add_outer(S, z, k, 1);
+  memcpy(out->L, S, (size_t)pair(k, 0) * sizeof *S);
+  add_unit(out->L, k, 1);
+  factor(out->L, k);
+  invert(out->L, k, out->inverse);
+}
+
+/* What sample j of a block expects: z of h in Z, and zz' of the precision in S.
+ * All that lack nothing have one precision. */
+static void expect(fitting *w, int64_t j)
+{
+  double *S = w->S + j * w->t, *z = w->Z + j * w->k, seen = 0;
+  precision own, *of = &own;
+  for (int64_t i = 0; i < w->d; i++) seen += w->seen[j * w->d + i];
+  if (seen == (double)w->d) of = &w->whole;
+  if (of == &own || !w->has_whole) find_precision(S, w->k, of);
+  w->has_whole = w->has_whole || of == &w->whole;
+  solve(of->L, w->k, z);
+  memcpy(S, of->inverse, (size_t)w->t * sizeof *S);
+  add_outer(S, z, w->k, 1);
 }
 
 static lapis_status add_block(fitting *w, int64_t first, int64_t cols)
@@ -190,8 +218,7 @@ static lapis_status add_block(fitting *w, int64_t first, int64_t cols)
   take_block(w, first, cols);
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &outer, &seen, 0, &S));
   TRY(h->ops->gemm(h, LA_N, LA_N, 1, &weighted, &rest, 0, &Z));
-  for (int64_t j = 0; j < cols; j++)
-    expect(w->S + j * w->t, w->Z + j * w->k, w->k);
+  for (int64_t j = 0; j < cols; j++) expect(w, j);
   TRY(h->ops->gemm(h, LA_N, LA_T, 1, &S, &seen, 1, &A));
   TRY(h->ops->gemm(h, LA_N, LA_T, 1, &Z, &rest, 1, &B));
   return h->ops->gemm(h, LA_N, LA_T, 1, &Z, &seen, 1, &Q);
@@ -222,6 +249,7 @@ static void maximise(fitting *w, int64_t i)
 
 static lapis_status one_round(lapis_ctx *ctx, fitting *w)
 {
+  w->has_whole = false;
   memset(w->sums, 0, (size_t)w->n_sums * sizeof *w->sums);
   memset(w->outer, 0, (size_t)(w->t * w->d) * sizeof *w->outer);
   for (int64_t i = 0; i < w->d; i++) {

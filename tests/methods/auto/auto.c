@@ -84,6 +84,40 @@ static void parts_stay(void **state)
   discard(t);
 }
 
+/* Rows of which nothing is known are as the mean of the others, where nothing
+ * else is missing, so that X has no gaps. */
+static void a_blank_row_is_a_mean_one(void **state)
+{
+  (void)state;
+  table *t = make(2), *whole = make(2);
+  lapis_auto_settings set = lapis_auto_defaults();
+  lapis_solver *s, *w;
+  static const int blank[] = {3, KNOWN + 1, N - 1};
+  enum { BLANK = sizeof blank / sizeof *blank };
+  double mean[D] = {0};
+  for (int b = 0; b < BLANK; b++)
+    for (int i = 0; i < D; i++) t->X[D * blank[b] + i] = NAN;
+  for (int i = 0; i < D; i++)
+    for (int j = 0; j < N; j++)
+      mean[i] += isnan(t->X[D * j + i]) ? 0 : t->X[D * j + i] / (N - BLANK);
+  for (int b = 0; b < BLANK; b++)
+    memcpy(whole->X + D * blank[b], mean, sizeof mean);
+  assert_int_equal(lapis_auto_new(t->ctx, &t->data, &set, &s), LAPIS_OK);
+  assert_int_equal(lapis_auto_new(whole->ctx, &whole->data, &set, &w),
+                   LAPIS_OK);
+  assert_int_equal(lapis_solve(s), LAPIS_OK);
+  assert_int_equal(lapis_solve(w), LAPIS_OK);
+  assert_true(check_note(s, "blank-row") && !check_note(w, "blank-row"));
+  lapis_mat a = result(s, "probabilities"), b = result(w, "probabilities");
+  for (int j = 0; j < N; j++)
+    CHECK_NEAR(lapis_mat_at(&a, 0, j), lapis_mat_at(&b, 0, j), 1e-9);
+  CHECK_NEAR(lapis_mat_at(&a, 0, N - 1), .4, .25); /* that of guessing */
+  lapis_solver_free(s);
+  lapis_solver_free(w);
+  discard(t);
+  discard(whole);
+}
+
 static double seconds_now(void)
 {
   struct timespec now;
@@ -474,6 +508,7 @@ int test_auto(void)
       cmocka_unit_test(light_is_left_out),
       cmocka_unit_test(figures_are_true),
       cmocka_unit_test(expectations_name_the_commonest_answer),
+      cmocka_unit_test(a_blank_row_is_a_mean_one),
       cmocka_unit_test(waiting_ends_it),
       cmocka_unit_test(figures_of_classes_are_true),
       cmocka_unit_test(features_are_compared),
