@@ -423,8 +423,9 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
   lapis_arrays all = {.count = 0}, named = {.count = 0}, made = {.count = 0};
   lapis_status status;
   TRY(io_file_open(ds->ctx, path, &f));
-  bool container = io_kind_of(f.format)->shown.container;
-  bool titled = f.format == IO_CSV || f.format == IO_ARFF;
+  const io_format format = f.format;
+  bool container = io_kind_of(format)->shown.container;
+  bool titled = format == IO_CSV || format == IO_ARFF;
   lapis_table_options columns = io_columns_alone(opt, asked);
   if (asked != NULL && titled && which_of(member) == M_P) {
     opt = &columns;
@@ -452,17 +453,16 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
       (asked == NULL || which_of(asked) == M_X))
     status = read_apart(ds->ctx, &f, "feature_settings", &made);
   ds->stored += f.stored;
-  io_file_close(&f);
   if (status == LAPIS_OK && which_of(member) < M_NAMES)
-    status = io_order_join(ds->ctx, &ds->order, path, container ? &named : &all,
+    status = io_order_join(ds->ctx, &ds->order, &f, container ? &named : &all,
                            member, &all);
+  io_file_close(&f);
   if (status == LAPIS_OK && which_of(member) < M_NAMES)
     status = io_order_add(ds->ctx, &ds->order, path,
                           lapis_arrays_find(container ? &named : &all, "names"),
                           lapis_arrays_find(&all, member));
-  if (status == LAPIS_OK)
-    status = take_member(ds, member, path, f.format, &all);
-  if (status == LAPIS_OK) status = take_arrays(ds, path, f.format, &made);
+  if (status == LAPIS_OK) status = take_member(ds, member, path, format, &all);
+  if (status == LAPIS_OK) status = take_arrays(ds, path, format, &made);
   lapis_arrays_free(&all);
   lapis_arrays_free(&named);
   lapis_arrays_free(&made);

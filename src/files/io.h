@@ -757,7 +757,7 @@ lapis_status io_order_add(lapis_ctx *ctx, io_order *known, const char *path,
  * these names go; what the member lacks is not known.  LAPIS_EDATA: names are
  * not clear, or none is in common. */
 lapis_status io_order_join(lapis_ctx *ctx, const io_order *known,
-                           const char *path, lapis_arrays *named,
+                           const io_file *f, lapis_arrays *named,
                            const char *member, lapis_arrays *all);
 /* The column of a table, as "#2", most of whose cells are each the known name
  * of another sample; "": none, or no name is known. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "files/io.h"
+#include "files/twice.h"
 
 void io_order_clear(io_order *o)
 {
@@ -110,14 +111,20 @@ static int by_stem(const void *a, const void *b)
   return order != 0 ? order : (x->row > y->row) - (x->row < y->row);
 }
 
+typedef struct found {  /* rows of a list; -1: none */
+  int64_t first, again; /* that is the same to the letter as the first */
+} found;
+
 /* How many names of the list are this one, with or without folders and ending;
- * one that is the same to the letter counts alone.  The first of them. */
+ * one that is the same to the letter counts alone, and once. */
 static int64_t find(const stem *sorted, const lapis_array *names, piece key,
-                    const char *wanted, int64_t *first)
+                    const char *wanted, found *at)
 {
   const char *const *name = names->mat.val;
   int64_t low = 0, high = names->mat.cols, n = high, count = 0;
   piece w = {wanted, strlen(wanted)};
+  bool exact = false;
+  *at = (found){-1, -1};
   while (low < high) {
     int64_t mid = low + (high - low) / 2;
     if (compare_pieces(sorted[mid].is, key) < 0)
@@ -130,27 +137,34 @@ static int64_t find(const stem *sorted, const lapis_array *names, piece key,
     piece p = {one, strlen(one)};
     bool same = strcmp(one, wanted) == 0;
     if (!same && !is_longer(p, w) && !is_longer(w, p)) continue;
-    if (count++ == 0 || same) *first = sorted[low].row;
-    if (same) return 1;
+    count++;
+    if (same && exact && at->again < 0) at->again = sorted[low].row;
+    if (same ? !exact : at->first < 0) at->first = sorted[low].row;
+    exact |= same;
   }
-  return count;
+  return exact ? 1 : count;
 }
 
 /* Which row of names every known name is; -1: none.  used: room for a mark of
  * each row. */
 static lapis_status match(lapis_ctx *ctx, const io_order *known,
-                          const char *file, const lapis_array *names,
+                          const io_file *f, const lapis_array *names,
                           const stem *sorted, int64_t *row, int64_t *used)
 {
+  const char *file = io_name(f->path);
   const char *const *wanted = known->names.mat.val, *const *name =
                                                         names->mat.val;
   for (int64_t j = 0; j < names->mat.cols; j++) used[j] = -1;
   for (int64_t j = 0; j < known->names.mat.cols; j++) {
-    int64_t at = -1,
-            count = find(sorted, names, stem_of(wanted[j]), wanted[j], &at);
+    found is;
+    int64_t count = find(sorted, names, stem_of(wanted[j]), wanted[j], &is);
     const char *base = base_of(wanted[j]);
     if (count == 0) /* "a.b", whose ".b" may be no ending */
-      count = find(sorted, names, (piece){base, strlen(base)}, wanted[j], &at);
+      count = find(sorted, names, (piece){base, strlen(base)}, wanted[j], &is);
+    int64_t at = is.first;
+    if (is.again >= 0)
+      return io_fail_named_twice(ctx, f, wanted[j], names->mat.cols, at,
+                                 is.again);
     if (count > 1)
       return lapis_fail(ctx, LAPIS_EDATA,
                         "%s: several rows are called '%s', as row %" PRId64
@@ -209,22 +223,28 @@ enum { SEARCHED = 64, NAME_BYTES = 4096 };
 typedef struct search {
   const lapis_array *names;
   const stem *sorted;
-  int64_t rows, found[SEARCHED]; /* of each column: cells that are a name */
-  bool out[SEARCHED];            /* one of them stands there again, or few do */
+  int64_t rows, found[SEARCHED]; /* of each column: names that stand there */
+  int64_t again[SEARCHED];       /* ... cells that are one of these again */
+  bool out[SEARCHED];            /* too many are, or few are names */
   char *used;                    /* SEARCHED x n */
 } search;
+
+/* Slips alone are met twice. */
+static bool is_repeated(const search *w, int64_t j)
+{
+  return 10 * w->again[j] > w->found[j];
+}
 
 static void look_at(search *w, const csv_cell *cell, int64_t j)
 {
   char text[NAME_BYTES];
-  int64_t at = 0;
+  found is;
   if (j >= SEARCHED || w->out[j] || cell->size >= NAME_BYTES) return;
   (void)csv_copy(cell, text);
-  if (find(w->sorted, w->names, stem_of(text), text, &at) != 1) return;
-  char *used = &w->used[j * w->names->mat.cols + at];
-  w->out[j] = *used;
+  if (find(w->sorted, w->names, stem_of(text), text, &is) != 1) return;
+  char *used = &w->used[j * w->names->mat.cols + is.first];
+  *(*used ? &w->again[j] : &w->found[j]) += 1;
   *used = true;
-  w->found[j]++;
 }
 
 /* Whether some column may still be that of names: of a large table that has
@@ -234,7 +254,7 @@ static bool may_be(search *w)
   enum { FIRST = 64, FEW = 4 };
   bool any = w->rows < FIRST;
   for (int64_t j = 0; w->rows == FIRST && j < SEARCHED; j++)
-    w->out[j] |= FEW * w->found[j] < FIRST;
+    w->out[j] |= FEW * w->found[j] < FIRST || is_repeated(w, j);
   for (int64_t j = 0; j < SEARCHED; j++) any |= !w->out[j];
   return any;
 }
@@ -275,8 +295,8 @@ lapis_status io_order_column(lapis_ctx *ctx, const io_order *known,
   }
   int64_t least = w.rows < n ? w.rows : n;
   for (int64_t j = 0; j < SEARCHED; j++)
-    if (!w.out[j] && w.found[j] > 1 && 2 * w.found[j] >= least &&
-        (best < 0 || w.found[j] > w.found[best]))
+    if (!w.out[j] && !is_repeated(&w, j) && w.found[j] > 1 &&
+        2 * w.found[j] >= least && (best < 0 || w.found[j] > w.found[best]))
       best = j;
   if (s >= 0 && best >= 0) (void)snprintf(column, 16, "#%d", (int)best + 1);
   base_free(sorted);
@@ -321,9 +341,10 @@ static lapis_status fail_strange(lapis_ctx *ctx, const io_order *known,
 }
 
 static lapis_status join(lapis_ctx *ctx, const io_order *known,
-                         const char *file, const lapis_array *names,
+                         const io_file *f, const lapis_array *names,
                          lapis_array *of)
 {
+  const char *file = io_name(f->path);
   int64_t n = names->mat.cols, all = known->names.mat.cols, joined = 0;
   stem *sorted = base_alloc(ctx, n + 1, sizeof *sorted);
   int64_t *row = base_alloc(ctx, all + n + 1, sizeof *row);
@@ -332,7 +353,7 @@ static lapis_status join(lapis_ctx *ctx, const io_order *known,
     sorted[j] = (stem){stem_of(((const char *const *)names->mat.val)[j]), j};
   if (s >= 0) {
     qsort(sorted, (size_t)n, sizeof *sorted, by_stem);
-    s = match(ctx, known, file, names, sorted, row, row + all);
+    s = match(ctx, known, f, names, sorted, row, row + all);
   }
   for (int64_t j = 0; s >= 0 && j < all; j++) joined += row[j] >= 0;
   if (s >= 0 && joined == 0 && all > 0 && n > 0)
@@ -399,7 +420,7 @@ static lapis_status keep(lapis_ctx *ctx, io_order *known, const char *file,
 }
 
 lapis_status io_order_join(lapis_ctx *ctx, const io_order *known,
-                           const char *path, lapis_arrays *named,
+                           const io_file *f, lapis_arrays *named,
                            const char *member, lapis_arrays *all)
 {
   lapis_array own, *of = NULL, *names = NULL;
@@ -415,8 +436,7 @@ lapis_status io_order_join(lapis_ctx *ctx, const io_order *known,
   TRY(copy(ctx, &row, &own));
   const void *before = of->mat.val;
   lapis_status status = LAPIS_OK;
-  if (!same_order(known, &own))
-    status = join(ctx, known, io_name(path), &own, of);
+  if (!same_order(known, &own)) status = join(ctx, known, f, &own, of);
   lapis_array_free(&own);
   if (status >= 0 && of->mat.val != before) names->name[0] = '\0';
   return status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "files/io.h"
+#include "files/twice.h"
 
 /* Without reading on: whether a table of which that can be true begins so. */
 static bool may_begin(const io_file *f)
@@ -69,11 +70,7 @@ static lapis_status place(places *p, const csv_cell *cell, int64_t j)
                       p->base == 1 ? "; the title row0 counts from 0" : "");
   int64_t at = (int64_t)v - p->base;
   if (p->row[at] >= 0)
-    return lapis_fail(p->s.ctx, LAPIS_EDATA,
-                      "%s:%" PRId64 ":%" PRId64 ": the row %.*s stands in line "
-                      "%" PRId64 " already; one line a row is needed",
-                      path, cell->line, cell->column, shown, cell->text,
-                      p->line[at]);
+    return io_fail_twice(p->s.ctx, path, "row", cell, p->line[at]);
   p->row[at] = j;
   p->line[at] = cell->line;
   return LAPIS_OK;

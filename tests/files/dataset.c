@@ -501,6 +501,67 @@ static void rows_are_joined_by_name(void **state)
   }
 }
 
+/* By its name a sample stands in one line, as by its number, whatever is
+ * joined; names of no sample of X do not matter. */
+static void a_name_is_given_once(void **state)
+{
+  static const char *const members[] = {"Y", "P", "group", "weight"};
+  static const char *const called[] = {"p", "q", "r", "s"};
+  files *f = *state;
+  char a[600];
+  lapis_table_options opt = {.target = "y", .id = "id"};
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4)),
+                        member("names", text_row((const char **)called, 4))};
+  (void)snprintf(a, sizeof a, "%s", put(f, "a.npz", item, 2));
+  for (int k = 0; k < 4; k++) {
+    lapis_dataset *ds = new_dataset(f);
+    CHECK_OK(f, lapis_dataset_read(ds, a, NULL));
+    files_put_text(f, "y.csv", "id,y\nz,7\nr,3\n\nz,8\nq,2\nr,4\n");
+    CHECK_REFUSED(f, lapis_dataset_read_member(ds, members[k], f->path, &opt),
+                  LAPIS_EDATA, "y.csv:7:1: r line 3");
+    files_put_text(f, "y.csv", "id,y\nz,7\nr,3\nz,8\nq,2\n");
+    CHECK_OK(f, lapis_dataset_read_member(ds, members[k], f->path, &opt));
+    lapis_dataset_free(ds);
+  }
+}
+
+/* The column of names is found although one is there twice. */
+static void a_slip_hides_no_column(void **state)
+{
+  files *f = *state;
+  enum { N = 24 };
+  double X[N] = {0};
+  const char *name[N];
+  char word[N][8], a[600], table[1024] = "y,who\n";
+  for (int j = 0; j < N; j++) {
+    (void)snprintf(word[j], sizeof word[j], "s%d", j);
+    name[j] = word[j];
+  }
+  for (int j = N - 1; j >= 0; j--) {
+    size_t at = strlen(table);
+    (void)snprintf(table + at, sizeof table - at, "%d,s%d\n", j,
+                   j == 3 ? 11 : j);
+  }
+  lapis_named item[] = {member("X", lapis_mat_f64(X, 1, N)),
+                        member("names", text_row(name, N))};
+  (void)snprintf(a, sizeof a, "%s", put(f, "a.npz", item, 2));
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, a, NULL));
+  files_put_text(f, "y.csv", table);
+  CHECK_REFUSED(f, lapis_dataset_read_member(ds, "Y", f->path, NULL),
+                LAPIS_EDATA, "y.csv:22:4: s11 line 14");
+  lapis_dataset_free(ds);
+  const char *twice[] = {"s1", "s2", "s1"};
+  lapis_named labels[] = {member("Y", lapis_mat_f64(X, 1, 3)),
+                          member("names", text_row(twice, 3))};
+  ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, a, NULL));
+  CHECK_REFUSED(
+      f, lapis_dataset_read_member(ds, "Y", put(f, "y.npz", labels, 2), NULL),
+      LAPIS_EDATA, "y.npz 1 3 s1");
+  lapis_dataset_free(ds);
+}
+
 /* Numbers name samples, too; names of anything else do not matter, and a new X
  * brings its own. */
 static void order_is_of_samples(void **state)
@@ -602,6 +663,8 @@ int test_dataset(void)
       FILES_TEST(members_of_archives_are_asked_for_exactly),
       FILES_TEST(single_values_are_refused),
       FILES_TEST(rows_are_joined_by_name),
+      FILES_TEST(a_name_is_given_once),
+      FILES_TEST(a_slip_hides_no_column),
       FILES_TEST(order_is_of_samples),
       FILES_TEST(every_allocation_may_fail),
   };
