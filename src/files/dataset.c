@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "files/io.h"
+#include "files/paired.h"
 #include "mat/mat.h"
 
 typedef enum which {
@@ -59,6 +60,7 @@ struct lapis_dataset {
   bool keep_f32;
   const char *positive; /* a word of Y that is to be the last, or NULL */
   bool counted;         /* X is of a table that numbers its rows itself */
+  bool told;            /* how rows were paired */
   double stored;        /* bytes of the files */
   io_share share;
   io_asked asked;
@@ -272,25 +274,6 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
 }
 
 /* ---- one member ---------------------------------------------------------*/
-/* "faces.npz:X" is a file and a member, unless there is a file of that name.
- * path is allocated; member points into it, or is NULL. */
-static lapis_status split_spec(lapis_ctx *ctx, const char *spec, char **path,
-                               const char **member)
-{
-  *member = NULL;
-  *path = base_strdup(ctx, spec);
-  if (*path == NULL) return LAPIS_ENOMEM;
-  char *colon = strrchr(*path, ':');
-  if (colon == NULL || strcmp(spec, "-") == 0 || io_exists(spec))
-    return LAPIS_OK;
-  *colon = '\0';
-  if (io_exists(*path))
-    *member = colon + 1;
-  else
-    *colon = ':';
-  return LAPIS_OK;
-}
-
 /* "A", or the parts of one sparse matrix: "data, indices, ...". */
 static bool is_single(const char *seen)
 {
@@ -482,7 +465,7 @@ lapis_status lapis_dataset_read_member(lapis_dataset *ds, const char *member,
                       "names can be read",
                       member);
   TRY(io_options_check(ds->ctx, opt));
-  TRY(split_spec(ds->ctx, spec, &path, &asked));
+  TRY(io_spec_split(ds->ctx, spec, &path, &asked));
   lapis_status status = read_member(ds, member, path, asked, opt);
   base_free(path);
   return status;
@@ -643,9 +626,10 @@ static lapis_status check_count(const lapis_dataset *ds, which m,
   if (!s->set || s->samples == wanted) return LAPIS_OK;
   bool same = strcmp(s->file, X->file) == 0;
   return lapis_fail(ds->ctx, LAPIS_ESHAPE,
-                    "%s: %s has %" PRId64 " %s, X has %" PRId64 "%s%s%s",
+                    "%s: %s has %" PRId64 " %s, X has %" PRId64 "%s%s%s%s",
                     s->file, member_names[m], s->samples, noun, wanted,
-                    same ? "" : " (", same ? "" : X->file, same ? "" : ")");
+                    same ? "" : " (", same ? "" : X->file, same ? "" : ")",
+                    io_unjoined(&ds->order, X->file, s->file));
 }
 
 /* Points in images, as lapis features sift has them: group is the image of
@@ -777,6 +761,8 @@ lapis_status lapis_dataset_finish(lapis_dataset *ds)
     TRY(make_f64(ds, numbers[i]));
   for (int m = M_NAMES; m < M_FEATURE_SETTINGS; m++)
     TRY(make_text(ds, (which)m));
+  if (!ds->told) io_tell_paired(ds->ctx, &ds->order, ds->slot[M_X].file);
+  ds->told = true;
   publish(ds);
   return LAPIS_OK;
 }

@@ -525,6 +525,53 @@ static void a_name_is_given_once(void **state)
   }
 }
 
+static void hear(int level, const char *text, void *user)
+{
+  char *to = user;
+  if (level == 0)
+    (void)snprintf(to + strlen(to), 1000 - strlen(to), "%s\n", text);
+}
+
+/* Y names its samples and X does not: said, unless the names count the rows. */
+static void rows_paired_unnamed_are_told(void **state)
+{
+  static const struct {
+    const char *table, *said;
+  } cases[] = {{"id,y\nann,1\nbob,2\neve,3\njoe,4\n", "a.npz y.csv ann npz"},
+               {"id,y\n1,1\n2,2\n3,3\n4,4\n", ""},
+               {"id,y\n0,1\n1,2\n2,3\n3,4\n", ""},
+               {"id,y\n1,1\n3,2\n2,3\n4,4\n", "a.npz y.csv npz"},
+               {"y\n1\n2\n3\n4\n", ""}};
+  files *f = *state;
+  char a[600], said[1000];
+  lapis_named item[] = {member("X", lapis_mat_f64(x, 2, 4))};
+  lapis_ctx_on_message(f->ctx, hear, said);
+  (void)snprintf(a, sizeof a, "%s", put(f, "a.npz", item, 1));
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    lapis_table_options opt = {.target = "y",
+                               .id = cases[k].table[0] == 'i' ? "id" : NULL};
+    lapis_dataset *ds = new_dataset(f);
+    CHECK_OK(f, lapis_dataset_read(ds, a, NULL));
+    files_put_text(f, "y.csv", cases[k].table);
+    CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+    *said = '\0';
+    CHECK_OK(f, lapis_dataset_finish(ds));
+    CHECK_OK(f, lapis_dataset_finish(ds)); /* once */
+    check_says(said, cases[k].said);
+    assert_int_equal(*said == '\0', cases[k].said[0] == '\0');
+    lapis_dataset_free(ds);
+  }
+  lapis_ctx_on_message(f->ctx, NULL, NULL);
+  lapis_table_options opt = {.target = "y", .id = "id"};
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, a, NULL));
+  files_put_text(f, "y.csv", "id,y\nann,1\nbob,2\n");
+  CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+  CHECK_REFUSED(f, lapis_dataset_finish(ds), LAPIS_ESHAPE,
+                "y.csv Y 2 X 4 a.npz names .npz");
+  lapis_dataset_free(ds);
+}
+
 /* The column of names is found although one is there twice. */
 static void a_slip_hides_no_column(void **state)
 {
@@ -549,7 +596,7 @@ static void a_slip_hides_no_column(void **state)
   CHECK_OK(f, lapis_dataset_read(ds, a, NULL));
   files_put_text(f, "y.csv", table);
   CHECK_REFUSED(f, lapis_dataset_read_member(ds, "Y", f->path, NULL),
-                LAPIS_EDATA, "y.csv:22:4: s11 line 14");
+                LAPIS_EDATA, "y.csv:22:3: s11 line 14");
   lapis_dataset_free(ds);
   const char *twice[] = {"s1", "s2", "s1"};
   lapis_named labels[] = {member("Y", lapis_mat_f64(X, 1, 3)),
@@ -578,7 +625,7 @@ static void order_is_of_samples(void **state)
   CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
   files_put_text(f, "y.csv", "id,y\n7,1\n-3,3\n7,2\n9,4\n");
   CHECK_REFUSED(f, lapis_dataset_read_member(ds, "Y", f->path, &opt),
-                LAPIS_EDATA, "y.csv 7 1 a.npz");
+                LAPIS_EDATA, "y.csv:4:1: 7 line 2");
   item[2] = member("names", text_row(words, 3)); /* of three images, say */
   CHECK_OK(f, lapis_dataset_read_member(ds, "P", put(f, "p.npz", item + 1, 2),
                                         NULL));
@@ -664,6 +711,7 @@ int test_dataset(void)
       FILES_TEST(single_values_are_refused),
       FILES_TEST(rows_are_joined_by_name),
       FILES_TEST(a_name_is_given_once),
+      FILES_TEST(rows_paired_unnamed_are_told),
       FILES_TEST(a_slip_hides_no_column),
       FILES_TEST(order_is_of_samples),
       FILES_TEST(every_allocation_may_fail),
