@@ -360,9 +360,8 @@ class Classifier(ClassifierMixin, Estimator):
         return self.positive == self.classes_[0]
 
     def _warn_of_classes(self):
-        """What may stand for "not known": a word that was made of NaN; -1, as
-        of scikit-learn's semi-supervised estimators (of -1, 0 and 1 the
-        library speaks itself)."""
+        """What may stand for "not known": a word that was made of NaN (of -1
+        the library speaks)."""
         if self._coded:
             for word in self.classes_ if self._missing_labels else ():
                 if means_missing(word):
@@ -375,12 +374,6 @@ class Classifier(ClassifierMixin, Estimator):
                 if twin is not word:
                     warn(f"the classes {str(twin)!r} and {str(word)!r} differ "
                          "in case or blanks alone", LapisWarning)
-            return
-        others = self.classes_[self.classes_ != -1]
-        if self._missing_labels and others.size < self.classes_.size \
-                and others.size > 1 and 0 <= others.min() < others.max() != 1:
-            warn("y holds -1 and also labels of 0 and above: it is taken for a class of its own; a label that is not known is NaN: "
-                 "np.where(y == -1, np.nan, y)", LapisWarning)
 
     def _decode(self, labels):
         """The library's labels as they were given."""

@@ -30,7 +30,8 @@ def data():
     gaps = X.copy()
     gaps[::5, 0] = np.nan
     return {"X": X, "gaps": gaps, "noise": noise, "seldom": seldom,
-            "codes": codes, "holes": holes, "stars": stars}
+            "codes": codes, "holes": holes, "stars": stars,
+            "unknown": np.arange(N) % 4 - 1.0}
 
 
 # method, X, Y, settings, what is remarked among others
@@ -43,6 +44,7 @@ CASES = [
     ("linear", "X", "seldom", {"C": 0.01}, {"never-predicted"}),
     ("mc", "gaps", "seldom", {"mu_rel": 0.5}, {"units-differ"}),
     ("rpca", "gaps", None, {}, {"units-differ"}),
+    ("trees", "X", "unknown", {}, {"minus-one"}),
     ("trees", "X", "codes", {}, {"rare-class"})]
 
 

@@ -104,7 +104,7 @@ class Words(unittest.TestCase):
 
     def test_minus_one_is_a_label(self):
         X, y, _ = two_classes(40)
-        for most, words in ((1, "three classes"), (2, "not known is NaN")):
+        for most, words in ((1, "three classes"), (2, "missing=-1")):
             y = np.where(y > 0, most, 0)
             y[::4] = -1
             for cls in (lapis.RobustLDA, lapis.SVMPlusClassifier):

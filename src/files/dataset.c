@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "files/forget.h"
 #include "files/io.h"
 #include "files/paired.h"
 #include "mat/mat.h"
@@ -259,6 +260,7 @@ lapis_status lapis_dataset_read(lapis_dataset *ds, const char *path,
     return status;
   }
   status = io_ask(ds->ctx, &ds->asked, opt, &f, NULL, &all);
+  if (status == LAPIS_OK) status = io_forget(ds->ctx, opt, f.format, &all);
   if (status == LAPIS_OK && io_kind_of(f.format)->shown.container)
     status = read_apart(ds->ctx, &f, "feature_settings", &made);
   ds->stored += f.stored;
@@ -430,6 +432,7 @@ static lapis_status read_member(lapis_dataset *ds, const char *member,
     status = read_table(ds, &f, asked, member, opt, &all);
   if (status == LAPIS_OK)
     status = io_ask(ds->ctx, &ds->asked, opt, &f, member, &all);
+  if (status == LAPIS_OK) status = io_forget(ds->ctx, opt, format, &all);
   if (status == LAPIS_OK && container)
     status = read_apart(ds->ctx, &f, "names", &named);
   if (status == LAPIS_OK && container && which_of(member) == M_X &&

@@ -103,6 +103,21 @@ static void remark_rare(lapis_ctx *ctx, const char *method,
               "%s: %" PRId64 " classes have one sample each", method, rare);
 }
 
+/* -1 beside several values of 0 and above: most who write it mean "not known".
+ * Of -1, 0 and 1 the encoding of targets speaks (three-signs). */
+static void remark_minus_one(lapis_ctx *ctx, const char *method,
+                             const value_count *of, int64_t count)
+{
+  bool signs = count == 3 && of[1].value == 0 && of[2].value == 1;
+  if (count < 3 || of[0].value != -1 || of[1].value < 0 || signs) return;
+  base_note(
+      ctx, BASE_WARNING, "minus-one",
+      "%s: %.0f target%s -1 beside others of 0 and above, and -1 is taken "
+      "for a class of its own; if it means not known, write nan for it "
+      "({missing -1})",
+      method, of[0].count, of[0].count == 1 ? " is" : "s are");
+}
+
 /* A bag is positive by one instance, so that it matters which value is. */
 static void remark_positive(lapis_ctx *ctx, const lapis_method *m,
                             const lapis_data *data, const value_count *of)
@@ -192,6 +207,7 @@ lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
   if (Y->rows != 1 || (!words && !alone)) return LAPIS_OK;
   lapis_status s = words ? count_words(ctx, data, &of, &count)
                          : count_values(ctx, Y, &of, &count);
+  if (s >= 0 && !words) remark_minus_one(ctx, m->name, of, count);
   if (s >= 0 && !words && is_measure(of, count))
     base_note(ctx, BASE_WARNING, "number-targets",
               "%s: the targets look like numbers and are taken as %" PRId64

@@ -314,6 +314,58 @@ static void a_column_of_names_is_found(void **state)
   }
 }
 
+/* What --missing lists is not known in arrays, either: of every type. */
+static void arrays_forget_what_is_listed(void **state)
+{
+  files *f = *state;
+  static int64_t labels[] = {3, -1, 0, -1};
+  static float single[] = {1, -0.1F, 3, -999, -1, 6, 7, 8};
+  static double stored[] = {5, -1};
+  static int64_t colptr[] = {0, 1, 1, 2, 2};
+  static int32_t rowidx[] = {0, 1};
+  lapis_table_options opt = {.missing = "b,-1,-.1,-999"};
+  lapis_mat sparse = {.rows = 2, .cols = 4, .val = stored};
+  sparse.colptr = colptr;
+  sparse.rowidx = rowidx;
+  lapis_named item[] = {member("X", lapis_mat_f32(single, 2, 4)),
+                        member("Y", integer_row(labels, 4)),
+                        member("P", sparse),
+                        member("group", integer_row(labels, 4))};
+  for (int k = 0; k < 4; k++) { /* whole, or as members; kept in F32 */
+    lapis_dataset *ds = new_dataset(f);
+    (void)put(f, "a.npz", item, 4);
+    if (k & 2) lapis_dataset_keep_f32(ds);
+    if (k & 1)
+      for (int m = 0; m < 4; m++)
+        CHECK_OK(f, lapis_dataset_read_member(ds, item[m].name, f->path, &opt));
+    else
+      CHECK_OK(f, lapis_dataset_read(ds, f->path, &opt));
+    CHECK_OK(f, lapis_dataset_finish(ds));
+    const lapis_data *data = lapis_dataset_data(ds);
+    assert_int_equal(lapis_mat_missing(&data->X), 3);
+    assert_int_equal(lapis_mat_missing(&data->Y), 2);
+    assert_true(isnan(lapis_mat_at(&data->Y, 0, 3)));
+    assert_true(isnan(lapis_mat_at(&data->P, 1, 2)));
+    CHECK_NEAR(lapis_mat_at(&data->X, 0, 1), 3, 0);
+    lapis_dataset_free(ds);
+  }
+  item[1].mat = text_row(words, 4);
+  lapis_dataset *ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read(ds, put(f, "a.npz", item, 2), &opt));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  assert_int_equal(lapis_mat_missing(&lapis_dataset_data(ds)->Y), 2);
+  lapis_dataset_free(ds);
+  CHECK_OK(f, lapis_arrays_write(f->ctx, files_path(f, "y.npy"), "npy",
+                                 &item[3], 1));
+  ds = new_dataset(f);
+  CHECK_OK(f, lapis_dataset_read_member(ds, "Y", f->path, &opt));
+  CHECK_OK(f, lapis_dataset_read_member(ds, "X", f->path, NULL));
+  CHECK_OK(f, lapis_dataset_finish(ds));
+  assert_int_equal(lapis_mat_missing(&lapis_dataset_data(ds)->Y), 2);
+  assert_int_equal(lapis_mat_missing(&lapis_dataset_data(ds)->X), 0);
+  lapis_dataset_free(ds);
+}
+
 /* ---- refusals -----------------------------------------------------------*/
 static void refuse(files *f, const lapis_named *item, int count,
                    lapis_status status, const char *words_)
@@ -712,6 +764,7 @@ int test_dataset(void)
       FILES_TEST(rows_are_joined_by_name),
       FILES_TEST(a_name_is_given_once),
       FILES_TEST(rows_paired_unnamed_are_told),
+      FILES_TEST(arrays_forget_what_is_listed),
       FILES_TEST(a_slip_hides_no_column),
       FILES_TEST(order_is_of_samples),
       FILES_TEST(every_allocation_may_fail),

@@ -21,6 +21,8 @@ static const remark_case cases[] = {
     {"mc", "seldom", "mu-rel", "0.5", {"never-predicted", "units-differ"}},
     {"rpca", NULL, NULL, NULL, {"units-differ"}},
     {"rpca", NULL, "refill", "1", {"units-differ", "mostly-covered"}},
+    {"trees", "unknown", NULL, NULL, {"minus-one"}},
+    {"linear", "signs", NULL, NULL, {"three-signs"}},
     {"trees", "codes", NULL, NULL, {"rare-class"}}};
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -29,8 +31,8 @@ static void write_table(const command *c)
 {
   static char text[ROWS * 160];
   uint64_t seed = 3;
-  size_t at =
-      (size_t)sprintf(text, "a,b,noise,seldom,opne,holes,codes,stars\n");
+  size_t at = (size_t)sprintf(text, "a,b,noise,seldom,opne,holes,codes,stars,"
+                                    "unknown,signs\n");
   for (int j = 0; j < ROWS; j++) {
     at += (size_t)sprintf(text + at, "%.4f,", check_normal(&seed));
     at += (size_t)sprintf(text + at, "%.4f,", 1e3 * check_normal(&seed));
@@ -45,8 +47,8 @@ static void write_table(const command *c)
                           j > 50  ? ""
                           : j % 2 ? "up"
                                   : "down");
-    at += (size_t)sprintf(text + at, "%d,%g\n", j == 9 ? 3 : j % 2,
-                          1 + j % 9 / 2.);
+    at += (size_t)sprintf(text + at, "%d,%g,%d,%d\n", j == 9 ? 3 : j % 2,
+                          1 + j % 9 / 2., j % 4 - 1, j % 3 - 1);
   }
   command_write(c, "t.csv", text, at);
   /* cells of X that mc and rpca fill */
@@ -134,7 +136,9 @@ static void check_case(command *c, const remark_case *k)
   assert_int_equal(lapis_ctx_set(ctx, "spelling", "options"), LAPIS_OK);
   lapis_table_options o = {
       .target = k->target,
-      .drop = k->target == NULL ? "noise,seldom,opne,holes,codes,stars" : NULL,
+      .drop = k->target == NULL
+                  ? "noise,seldom,opne,holes,codes,stars,unknown,signs"
+                  : NULL,
       .use = k->target == NULL ? NULL : "a,b"};
   snprintf(path, sizeof path, "%s/%s", c->folder, file);
   assert_int_equal(lapis_dataset_new(ctx, &ds), 0);
