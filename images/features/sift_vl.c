@@ -114,18 +114,56 @@ static void put_inside(const VlSiftFilt *f, VlSiftKeypoint *k)
   k->y = (float)fmin(fmax(k->y, 0), low);
 }
 
+static VlSiftKeypoint keypoint(const VlSiftFilt *f, const sift_point *p)
+{
+  VlSiftKeypoint k;
+  vl_sift_keypoint_init(f, &k, p->x, p->y, p->scale);
+  return k;
+}
+
+/* The last level of an octave that points are described by, or that the next
+ * octave is made of; below the first one: no point needs this octave. */
+static int level_needed(const VlSiftFilt *f, const sift_points *points, int o)
+{
+  int level = f->s_min - 1, next = f->s_min + f->S;
+  bool later = false;
+  for (int64_t i = 0; i < points->count; i++) {
+    VlSiftKeypoint k = keypoint(f, &points->at[i]);
+    if (k.o == o && k.is > level) level = k.is;
+    later |= k.o > o;
+  }
+  if (level < f->s_min && !later) return level;
+  /* VLFeat asks for this level of the octave before by the bound of this one */
+  return (later || o > f->o_min) && level < next ? next : level;
+}
+
 /* Those whose scale belongs to the octave at hand. */
 static void describe_octave(VlSiftFilt *f, const sift_points *points,
                             float *vector)
 {
   for (int64_t i = 0; i < points->count; i++) {
-    const sift_point *p = &points->at[i];
-    VlSiftKeypoint k;
-    vl_sift_keypoint_init(f, &k, p->x, p->y, p->scale);
+    VlSiftKeypoint k = keypoint(f, &points->at[i]);
     if (k.o != f->o_cur) continue;
     put_inside(f, &k);
-    (void)describe(f, &k, p->angle, vector + i * SIFT_SIZE);
+    (void)describe(f, &k, points->at[i].angle, vector + i * SIFT_SIZE);
   }
+}
+
+/* VLFeat smooths levels up to s_max, which is two more than it describes: to
+ * find keypoints between them, which nobody asks for here.  False: none is
+ * needed, or there are no more octaves. */
+static bool do_octave(VlSiftFilt *f, const sift_task *t,
+                      const sift_points *points, int o, float *vector)
+{
+  int all = f->s_max, level = level_needed(f, points, o);
+  if (level < f->s_min) return false;
+  f->s_max = level;
+  int made = o == f->o_min ? vl_sift_process_first_octave(f, t->grey->pixels)
+                           : vl_sift_process_next_octave(f);
+  f->s_max = level + 2;
+  if (made == VL_ERR_OK) describe_octave(f, points, vector);
+  f->s_max = all;
+  return made == VL_ERR_OK;
 }
 
 lapis_status sift_describe(lapis_ctx *ctx, const sift_task *t,
@@ -133,12 +171,9 @@ lapis_status sift_describe(lapis_ctx *ctx, const sift_task *t,
 {
   VlSiftFilt *f;
   TRY(new_filter(t, &f));
-  int more = vl_sift_process_first_octave(f, t->grey->pixels);
   bool stops = false;
-  for (; more == VL_ERR_OK && !stops; more = vl_sift_process_next_octave(f)) {
-    describe_octave(f, points, vector);
+  for (int o = f->o_min; !stops && do_octave(f, t, points, o, vector); o++)
     stops = base_must_stop(ctx);
-  }
   vl_sift_delete(f);
   return stops ? LAPIS_CANCELLED : LAPIS_OK;
 }
