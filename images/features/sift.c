@@ -18,12 +18,14 @@ typedef struct given_points {
 } given_points;
 
 /* Given points belong to names, the cache goes by content. */
-static lapis_status read_points(feature_job *j)
+static lapis_status take_points(feature_job *j)
 {
+  const lapis_sift_settings *set = j->settings;
   given_points *given = j->state = base_alloc(j->base.ctx, 1, sizeof *given);
   if (given == NULL) return LAPIS_ENOMEM;
   j->cache = NULL;
-  return sift_points_read(j, &given->all);
+  return set->points.cols > 0 ? sift_points_take(j, &given->all)
+                              : sift_points_read(j, &given->all);
 }
 
 /* Beside a grid: how many points of an image were given, and their names. */
@@ -54,7 +56,8 @@ static lapis_status finish(feature_job *j)
 static lapis_status begin(feature_job *j)
 {
   const lapis_sift_settings *set = j->settings;
-  if (sift_built()) return set->xy == NULL ? LAPIS_OK : read_points(j);
+  bool given = set->xy != NULL || set->points.cols > 0;
+  if (sift_built()) return given ? take_points(j) : LAPIS_OK;
   return lapis_fail(j->base.ctx, LAPIS_ENOTBUILT,
                     "sift: is not built into this LAPIS; it needs VLFeat "
                     "(Debian: libvlfeat-dev)");
@@ -199,7 +202,7 @@ static void reduce(const feature_view *v, const lapis_image *grey,
   }
 }
 
-/* Of a grid only what says something stays; all else has to. */
+/* Of a grid only what says something stays; what a file gives has to. */
 static lapis_status check_described(const feature_job *j, const feature_view *v,
                                     const sift_points *points,
                                     feature_piece *piece)
@@ -247,7 +250,8 @@ static lapis_status describe(const feature_job *j, const feature_view *v,
   lapis_status s = room ? LAPIS_OK : LAPIS_ENOMEM;
   if (room) reduce(v, grey, &own, place);
   if (room) s = sift_describe(v->ctx, &t, &own, vector);
-  if (s == LAPIS_OK) s = check_described(j, v, &own, out);
+  if (s == LAPIS_OK && set->points.cols == 0)
+    s = check_described(j, v, &own, out);
   base_free(own.at);
   return s;
 }
@@ -259,7 +263,7 @@ static lapis_status make(const feature_job *j, const feature_view *v,
   lapis_image small = {.width = 0}, grey = {.width = 0};
   TRY(image_between(v->ctx, v->image, 0, set->longest, &small));
   lapis_status s = image_grey(v->ctx, &small, &grey);
-  bool found = set->xy == NULL && set->grid == 0;
+  bool found = set->xy == NULL && set->grid == 0 && set->points.cols == 0;
   if (s >= 0) s = (found ? find : describe)(j, v, &grey, out);
   lapis_image_free(&small);
   lapis_image_free(&grey);

@@ -46,6 +46,8 @@ lapis_status sift_grow(lapis_ctx *ctx, sift_list *list);
 /* ---- sift_points.c ------------------------------------------------------*/
 /* The table of them for the job's images, sorted by image. */
 lapis_status sift_points_read(const feature_job *j, sift_points *out);
+/* The same of the settings' array. */
+lapis_status sift_points_take(const feature_job *j, sift_points *out);
 void sift_points_free(sift_points *p);
 /* A copy of those of the image at hand, the grid's behind them. */
 lapis_status sift_points_of(const feature_job *j, const feature_view *v,

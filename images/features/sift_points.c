@@ -161,6 +161,43 @@ lapis_status sift_points_read(const feature_job *j, sift_points *out)
   return s;
 }
 
+lapis_status sift_points_take(const feature_job *j, sift_points *out)
+{
+  const lapis_sift_settings *set = j->settings;
+  const lapis_mat *from = &set->points;
+  if (set->xy != NULL || set->grid > 0)
+    return lapis_fail(j->base.ctx, LAPIS_EINVAL,
+                      "sift: with points there is neither {xy} nor {grid}");
+  if (from->rows != 4)
+    return lapis_fail(j->base.ctx, LAPIS_ESHAPE,
+                      "sift: points have %" PRId64
+                      " numbers each, not image, x, y and scale",
+                      from->rows);
+  out->at = base_alloc(j->base.ctx, from->cols, sizeof *out->at);
+  if (out->at == NULL) return LAPIS_ENOMEM;
+  for (double last = 0; out->count < from->cols; out->count++) {
+    int64_t i = out->count;
+    double image = lapis_mat_at(from, 0, i), scale = lapis_mat_at(from, 3, i);
+    if (!(image >= last && image < (double)j->count))
+      return lapis_fail(j->base.ctx, LAPIS_EINVAL,
+                        "sift: point %" PRId64
+                        " is of image %g; images count from 0 to %" PRId64
+                        ", in order",
+                        i + 1, image, j->count - 1);
+    if (!(scale > 0 && scale <= 1000))
+      return lapis_fail(j->base.ctx, LAPIS_EINVAL,
+                        "sift: point %" PRId64
+                        " has the scale %g, not one above 0 up to 1000",
+                        i + 1, scale);
+    out->at[i] = (sift_point){.image = (int64_t)image,
+                              .x = lapis_mat_at(from, 1, i),
+                              .y = lapis_mat_at(from, 2, i),
+                              .scale = scale};
+    last = image;
+  }
+  return LAPIS_OK;
+}
+
 void sift_points_free(sift_points *p)
 {
   for (int64_t i = 0; i < p->count; i++) base_free(p->at[i].name);
@@ -174,6 +211,11 @@ static lapis_status check_inside(const feature_job *j, const feature_view *v,
   double w = (double)v->image->width, h = (double)v->image->height;
   if (p->x >= -.5 && p->x <= w - .5 && p->y >= -.5 && p->y <= h - .5)
     return LAPIS_OK;
+  if (path == NULL)
+    return lapis_fail(v->ctx, LAPIS_EDATA,
+                      "sift: the point %g,%g lies outside the %g x %g pixels "
+                      "of %s",
+                      p->x, p->y, w, h, j->path[v->index]);
   return lapis_fail(v->ctx, LAPIS_EDATA,
                     "%s:%" PRId64 ": the point %g,%g lies outside the "
                     "%g x %g pixels of %s",
@@ -214,7 +256,7 @@ lapis_status sift_points_of(const feature_job *j, const feature_view *v,
                  grid_along(v->image->height, set->grid);
   if (given + grid == 0)
     return lapis_fail(v->ctx, LAPIS_EMISSING, "%s: has no point in %s",
-                      j->path[v->index], set->xy);
+                      j->path[v->index], set->xy == NULL ? "points" : set->xy);
   out->count = given + grid;
   out->at = base_alloc(v->ctx, out->count, sizeof *out->at);
   if (out->at == NULL) return LAPIS_ENOMEM;

@@ -152,9 +152,12 @@ typedef struct lapis_sift_settings {
   double peak, edge;
   int64_t levels, first_octave; /* first_octave -1: the image is doubled */
   int64_t most, longest;
-  const char *xy; /* .csv of points to describe; NULL: keypoints */
-  double scale;   /* of points in xy that have none */
-  int64_t grid;   /* pixels between points of all images; 0: none */
+  const char *xy;   /* .csv of points to describe; NULL: keypoints */
+  double scale;     /* of points in xy that have none */
+  int64_t grid;     /* pixels between points of all images; 0: none */
+  lapis_mat points; /* 4 x m, or empty: image (from 0, in order), x, y, scale of
+                     * points to describe, each a column of X, zeros where all
+                     * around it is even; in place of xy and grid; borrowed */
 } lapis_sift_settings;
 
 /* ---- running ------------------------------------------------------------*/

@@ -291,6 +291,68 @@ static void points_at_the_edge_are_described(void **state)
   lapis_solver_free(r.s);
 }
 
+static lapis_status describe(run *r, lapis_sift_settings *set, lapis_mat at)
+{
+  set->points = at;
+  lapis_solver_free(r->s);
+  r->s = NULL;
+  lapis_status s = lapis_features_new(r->f->ctx, lapis_feature_find("sift"),
+                                      set, r->name, r->count, NULL, &r->s);
+  return s < 0 ? s : lapis_solve(r->s);
+}
+
+/* A column a point, as of a grid; zeros in an even corner; an image that has
+ * none is refused, and so is what is no point. */
+static void points_in_memory_are_described(void **state)
+{
+  run r = {.f = *state};
+  lapis_mat grid, X;
+  lapis_sift_settings set;
+  need("sift");
+  lapis_image m = spots(101, 67, 5);
+  add_image(&r, "a.pgm", &m);
+  for (int64_t k = 0; k < 101 * 67; k++) m.pixels[k] *= k % 101 < 40 ? 0 : 1;
+  add_image(&r, "b.pgm", &m);
+  free(m.pixels);
+  double at[] = {0, 57, 37, 1.5, 0, 27, 17, 1.5, 1, 2, 30, 1.5};
+  solve(&r, "sift", "grid=5 scale=1.5");
+  points all = points_of(&r, 0);
+  float kept[2 * SIZE];
+  for (int64_t i = 0, found = 0; i < all.count; i++)
+    for (int64_t k = 0; k < 2; k++)
+      if (all.place[4 * i] == (float)at[4 * k + 1] &&
+          all.place[4 * i + 1] == (float)at[4 * k + 2]) {
+        memcpy(kept + k * SIZE, all.vector + i * SIZE, SIZE * sizeof *kept);
+        assert_true(++found <= 2);
+      }
+  grid = lapis_mat_f32(kept, SIZE, 2);
+  lapis_settings_default(lapis_feature_find("sift"), &set);
+  CHECK_OK(r.f, describe(&r, &set, lapis_mat_f64(at, 4, 3)));
+  CHECK_OK(r.f, lapis_result_get(r.s, "X", &X));
+  assert_int_equal(X.cols, 3);
+  for (int64_t i = 0; i < 3; i++)
+    for (int64_t a = 0; a < SIZE; a++)
+      CHECK_NEAR(lapis_mat_at(&X, a, i), i < 2 ? lapis_mat_at(&grid, a, i) : 0,
+                 0);
+  CHECK_REFUSED(r.f, describe(&r, &set, lapis_mat_f64(at, 4, 2)),
+                LAPIS_EMISSING, "b.pgm");
+  CHECK_REFUSED(r.f, describe(&r, &set, lapis_mat_f64(at, 3, 4)), LAPIS_ESHAPE,
+                "3");
+  at[8] = 2;
+  CHECK_REFUSED(r.f, describe(&r, &set, lapis_mat_f64(at, 4, 3)), LAPIS_EINVAL,
+                "3 2 0 1");
+  at[8] = 1, at[11] = 0;
+  CHECK_REFUSED(r.f, describe(&r, &set, lapis_mat_f64(at, 4, 3)), LAPIS_EINVAL,
+                "3 0 1000");
+  at[11] = 1, at[10] = NAN;
+  CHECK_REFUSED(r.f, describe(&r, &set, lapis_mat_f64(at, 4, 3)), LAPIS_EDATA,
+                "nan 101 67 b.pgm");
+  set.grid = 5;
+  CHECK_REFUSED(r.f, describe(&r, &set, lapis_mat_f64(at, 4, 3)), LAPIS_EINVAL,
+                "xy grid");
+  lapis_solver_free(r.s);
+}
+
 static void small_images_are_refused(void **state)
 {
   run r = {.f = *state};
@@ -337,6 +399,7 @@ int test_sift(void)
       CASE(every_point_has_a_descriptor),
       CASE(given_points_are_described),
       CASE(points_at_the_edge_are_described),
+      CASE(points_in_memory_are_described),
       CASE(small_images_are_refused),
       CASE(other_programs_find_the_same_points),
   };
