@@ -64,11 +64,57 @@ int64_t kernel_map_draw(lapis_ctx *ctx, const kernel_map *k, int64_t n,
 }
 
 /* ---- width --------------------------------------------------------------*/
-static double distance(const double *x, const double *z, int64_t d)
+enum { ABREAST = 8 };
+
+/* |x - z_j|^2 of `count` columns side by side, each summed in its own order. */
+static void distances(const double *x, const double *z, int64_t d,
+                      int64_t count, double *out)
 {
-  double sum = 0;
-  for (int64_t i = 0; i < d; i++) sum += (x[i] - z[i]) * (x[i] - z[i]);
-  return sum;
+  double sum[ABREAST] = {0};
+  for (int64_t i = 0; i < d; i++)
+    for (int64_t k = 0; k < count; k++) {
+      double off = x[i] - z[k * d + i];
+      sum[k] += off * off;
+    }
+  memcpy(out, sum, (size_t)count * sizeof *out);
+}
+
+static void all_distances(const double *X, int64_t d, int64_t n, double *all)
+{
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t j = 0; j < i; j += ABREAST) {
+      int64_t count = i - j < ABREAST ? i - j : ABREAST;
+      if (count == ABREAST) /* a number that the compiler knows */
+        distances(X + i * d, X + j * d, d, ABREAST, all);
+      else
+        distances(X + i * d, X + j * d, d, count, all);
+      all += count;
+    }
+}
+
+/* What stands at place k of n when they are sorted; all are moved. */
+static double select_place(double *v, int64_t n, int64_t k)
+{
+  int64_t low = 0, high = n - 1;
+  while (low < high) {
+    double middle = v[low + (high - low) / 2];
+    int64_t i = low, j = high;
+    while (i <= j) {
+      while (v[i] < middle) i++;
+      while (v[j] > middle) j--;
+      if (i > j) break;
+      double other = v[i];
+      v[i++] = v[j];
+      v[j--] = other;
+    }
+    if (k <= j)
+      high = j;
+    else if (k >= i)
+      low = i;
+    else
+      break;
+  }
+  return v[k];
 }
 
 /* The median |x - z|^2; where most samples are the same, the mean. */
@@ -76,14 +122,12 @@ static lapis_status median_distance(lapis_ctx *ctx, const double *X, int64_t d,
                                     int64_t n, double *out)
 {
   if (n > PAIRS_OF) n = PAIRS_OF;
-  int64_t pairs = n * (n - 1) / 2, at = 0;
+  int64_t pairs = n * (n - 1) / 2;
   double *all = base_alloc_raw(ctx, pairs + 1, sizeof *all), sum = 0;
   if (all == NULL) return LAPIS_ENOMEM;
-  for (int64_t i = 0; i < n; i++)
-    for (int64_t j = 0; j < i; j++)
-      sum += all[at++] = distance(X + i * d, X + j * d, d);
-  qsort(all, (size_t)pairs, sizeof *all, base_ascending);
-  *out = pairs == 0 ? 0 : all[pairs / 2];
+  all_distances(X, d, n, all);
+  for (int64_t k = 0; k < pairs; k++) sum += all[k];
+  *out = pairs == 0 ? 0 : select_place(all, pairs, pairs / 2);
   if (!(*out > 0) && pairs > 0) *out = sum / (double)pairs;
   base_free(all);
   if (isfinite(*out) && *out > 0) return LAPIS_OK;
