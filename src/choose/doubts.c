@@ -238,14 +238,13 @@ static lapis_status judge(lapis_ctx *ctx, const asked *of, doubt *all,
   return LAPIS_OK;
 }
 
-static const char AS_RIGHT[] = "; accuracy and coverage take each as right";
-
 char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
 {
   if (text == NULL || size == 0) return text;
   *text = '\0';
   if (wrong == NULL || wrong[2] == 0) return text;
   int64_t least = wrong[0], most = wrong[1], n = wrong[2], f = wrong[3];
+  double one_in = f > 0 ? rint((double)n / (double)f) : 0;
   if (f == LAPIS_DOUBTS_FEW)
     snprintf(text, size,
              "%" PRId64 " checkable labels are too few to say how many of them "
@@ -282,14 +281,18 @@ char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
   else if (most <= 2 * least)
     snprintf(text, size,
              "of your %" PRId64 " checkable labels, between %" PRId64
-             " and %" PRId64 " are probably wrong%s",
-             n, least, most, AS_RIGHT);
+             " and %" PRId64 " are probably wrong; accuracy, probabilities and "
+             "coverage take each as right, so that 1 in about %.0f right "
+             "answers counts as wrong",
+             n, least, most, one_in);
   else
     snprintf(text, size,
              "of your %" PRId64 " checkable labels, about %" PRId64
              " %s probably wrong, but that is uncertain: it may be %" PRId64
-             " to %" PRId64 "%s",
-             n, f, f == 1 ? "is" : "are", least, most, AS_RIGHT);
+             " to %" PRId64 "; accuracy, probabilities and coverage take each "
+             "as right, so that perhaps 1 in %.0f right answers counts as "
+             "wrong",
+             n, f, f == 1 ? "is" : "are", least, most, one_in);
   return text;
 }
 
