@@ -128,16 +128,16 @@ typedef struct lapis_table_options { /* for .csv, .tsv, .arff, .svm */
                           three or more texts does unasked; or NULL */
   char decimal;        /* .csv: ',': numbers are written 1.234,5; '.': 1,234.5;
                           0: 1234.5 */
-  const char
-      *missing;       /* "WORD,-999": words, in capitals or not, and numbers
-                         that mean "not known" in X, Y and P; .csv: besides empty
-                         cells,       NA, ?, #N/A and the like, and none and null where no
-                         other cell of a column of texts is missing; "" or
-                         ",WORD": these and empty cells alone; or NULL */
-  bool keep_counters; /* .csv: features may be columns of whole numbers that
-                         rise or fall, one a row; else they are left out where
-                         there is a header, with a line that says so */
-  bool none_is_word;  /* ... not there, either, but words like others */
+  const char *missing; /* "WORD,-999": words, in capitals or not, and numbers
+                          that mean "not known" in X, Y and P; .csv: besides
+                          empty cells,       NA, ?, #N/A and the like, and none
+                          and null where no       other cell of a column of
+                          texts is missing; "" or
+                          ",WORD": these and empty cells alone; or NULL */
+  bool keep_counters;  /* .csv: features may be columns of whole numbers that
+                          rise or fall, one a row; else they are left out where
+                          there is a header, with a line that says so */
+  bool none_is_word;   /* ... not there, either, but words like others */
   /* Of a model, each a TEXT row or NULL.  Where a table has titles, X has the
    * features of these names, in their order, whatever columns there are
    * besides; those that were one-hot there are so, with the values there. */

@@ -184,8 +184,13 @@ void base_mute(lapis_ctx *ctx, bool on);
 int base_muted(const lapis_ctx *ctx); /* how often */
 /* Row j of n samples as people count them, from 1: of a part of the samples,
  * while base_name_rows says that it holds rows row[0 .. n) of all, counted from
- * 0, their number there.  row: borrowed until base_name_rows(ctx, NULL, 0). */
-void base_name_rows(lapis_ctx *ctx, const int64_t *row, int64_t n);
+ * 0, their number there.  row: borrowed until what base_name_rows gave back,
+ * which held before, is named again.  Of a part of a part: row by base_row. */
+typedef struct base_rows {
+  const int64_t *row; /* NULL: all rows, as they are */
+  int64_t n;
+} base_rows;
+base_rows base_name_rows(lapis_ctx *ctx, base_rows of);
 int64_t base_row(const lapis_ctx *ctx, int64_t j, int64_t n);
 
 /* ---- a device: what went to it and back, for this context -----------------*/

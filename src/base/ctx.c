@@ -309,16 +309,17 @@ int base_muted(const lapis_ctx *ctx)
   return ctx->muted;
 }
 
-void base_name_rows(lapis_ctx *ctx, const int64_t *row, int64_t n)
+base_rows base_name_rows(lapis_ctx *ctx, base_rows of)
 {
-  ctx->row = row;
-  ctx->n_rows = n;
+  base_rows before = ctx->rows;
+  ctx->rows = of;
+  return before;
 }
 
 int64_t base_row(const lapis_ctx *ctx, int64_t j, int64_t n)
 {
-  bool part = ctx != NULL && ctx->row != NULL && n == ctx->n_rows;
-  return (part ? ctx->row[j] : j) + 1;
+  bool part = ctx != NULL && ctx->rows.row != NULL && n == ctx->rows.n;
+  return (part ? ctx->rows.row[j] : j) + 1;
 }
 
 bool base_show(lapis_ctx *ctx, const lapis_progress *now)

@@ -115,8 +115,7 @@ struct lapis_ctx {
   uint64_t max_unfold;    /* megabytes */
   base_width width;       /* of our own kernels */
   base_traffic traffic;
-  const int64_t *row; /* n_rows: of a part of the samples, or NULL */
-  int64_t n_rows;
+  base_rows rows; /* of a part of the samples */
 };
 
 #endif

@@ -118,6 +118,30 @@ static lapis_status hidden_truth(part *p)
 }
 
 /* ---- features -----------------------------------------------------------*/
+/* What is said of the samples shown, or hidden, names their rows among all;
+ * gives back who was named before. */
+static base_rows name_part(const part *p, bool hidden)
+{
+  int64_t n = p->from->plan->samples;
+  base_rows shown = {p->row, p->shown},
+            away = {p->row + p->shown, n - p->shown}, all = {NULL, 0};
+  return base_name_rows(p->from->ctx, p->from->transductive ? all
+                                      : hidden              ? away
+                                                            : shown);
+}
+
+static lapis_status list_rows(part *p)
+{
+  int64_t n = p->from->plan->samples, at[2] = {0, 0};
+  p->row = base_alloc(p->from->ctx, n + 1, sizeof *p->row);
+  if (p->row == NULL) return LAPIS_ENOMEM;
+  for (int64_t j = 0; j < n; j++) p->shown += !p->hidden[j];
+  at[true] = p->shown;
+  for (int64_t j = 0; j < n; j++)
+    p->row[at[p->hidden[j]]++] = base_row(p->from->ctx, j, n) - 1;
+  return LAPIS_OK;
+}
+
 static lapis_status map_one(part *p, const char *spec, lapis_mat *train,
                             lapis_mat *test, lapis_map **map)
 {
@@ -125,15 +149,18 @@ static lapis_status map_one(part *p, const char *spec, lapis_mat *train,
   lapis_mat *both[] = {train, test};
   if (spec == NULL || train->cols == 0) return LAPIS_OK;
   TRY(lapis_map_new(ctx, spec, map));
-  TRY(lapis_map_fit(ctx, *map, train));
-  for (int i = 0; i < 2 && both[i] != NULL; i++) {
-    double *x;
+  base_rows before = name_part(p, false);
+  lapis_status s = lapis_map_fit(ctx, *map, train);
+  for (int i = 0; i < 2 && both[i] != NULL && s >= 0; i++) {
+    double *x = NULL;
     lapis_mat mapped;
-    TRY(lapis_map_make(ctx, *map, both[i], &x, &mapped));
+    (void)name_part(p, i > 0);
+    s = lapis_map_make(ctx, *map, both[i], &x, &mapped);
     keep(p, x);
-    *both[i] = mapped;
+    if (s >= 0) *both[i] = mapped;
   }
-  return LAPIS_OK;
+  (void)base_name_rows(ctx, before);
+  return s;
 }
 
 /* Training columns shown, hidden columns to be predicted from X alone. */
@@ -193,6 +220,7 @@ lapis_status part_open(const part_source *from, int64_t fold, part *out)
   for (int64_t j = 0; s >= 0 && j < from->plan->samples; j++)
     for (int64_t c = 0; c < cells; c++)
       out->hidden[j] = out->hidden[j] || fold_hides(plan, fold, c, j);
+  if (s >= 0) s = list_rows(out);
   if (s >= 0) s = open_parts(out);
   if (s < 0) part_close(out);
   return s;
@@ -208,6 +236,7 @@ void part_close(part *p)
   fold_part_free(&p->away);
   bags_free(&p->bags);
   base_free(p->hidden);
+  base_free(p->row);
   *p = (part){.from = p->from};
 }
 
@@ -301,8 +330,11 @@ static lapis_status check_map(const part *p, const void *settings)
 static lapis_status solve(part *p, const void *settings)
 {
   TRY(check_map(p, settings));
-  TRY(solver_for(p, settings));
-  return lapis_solve(p->solver);
+  base_rows before = name_part(p, false);
+  lapis_status s = solver_for(p, settings);
+  if (s >= 0) s = lapis_solve(p->solver);
+  (void)base_name_rows(p->from->ctx, before);
+  return s;
 }
 
 static lapis_status lost_a_class(const part *p)
@@ -363,9 +395,11 @@ static lapis_status predict(part *p, const lapis_model *m, double *scores,
                             double *labels)
 {
   lapis_solver *s;
-  TRY(lapis_predict_new(p->from->ctx, &p->test, m, NULL, &s));
-  s->brief = true;
-  lapis_status status = lapis_solve(s);
+  base_rows before = name_part(p, true);
+  lapis_status status = lapis_predict_new(p->from->ctx, &p->test, m, NULL, &s);
+  if (status >= 0) s->brief = true;
+  if (status >= 0) status = lapis_solve(s);
+  (void)base_name_rows(p->from->ctx, before);
   if (status >= 0 && status != LAPIS_CANCELLED)
     status = answers(p, s, scores, labels);
   if (status >= 0 && status != LAPIS_CANCELLED) answer_bags(p, scores, labels);

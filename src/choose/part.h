@@ -34,6 +34,8 @@ typedef struct part {
   const part_source *from;
   int64_t fold;
   bool *hidden; /* n marks: samples of which something is hidden */
+  int64_t *row; /* n: the samples that are not, then the others */
+  int64_t shown;
   lapis_data train, test;
   fold_part kept, away; /* behind train and test, if they are no views */
   double *memory[12];   /* behind what is mapped, truth and given */

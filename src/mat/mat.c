@@ -349,6 +349,7 @@ lapis_status mat_check_dense(lapis_ctx *ctx, const char *method,
 
 typedef struct bad_entry {
   bool nan_ok;
+  double limit;
   int64_t i, j;
   double v;
 } bad_entry;
@@ -359,19 +360,19 @@ static const double LARGEST = 1e150;
 static bool find_bad(void *user, int64_t i, int64_t j, double v)
 {
   bad_entry *bad = user;
-  if (fabs(v) <= LARGEST || (bad->nan_ok && isnan(v))) return true;
-  *bad = (bad_entry){bad->nan_ok, i, j, v};
+  if (fabs(v) <= bad->limit || (bad->nan_ok && isnan(v))) return true;
+  *bad = (bad_entry){bad->nan_ok, bad->limit, i, j, v};
   return false;
 }
 
 /* missing: what is said of a NaN, or NULL where it is fine. */
 static lapis_status check_entries(lapis_ctx *ctx, const char *method,
                                   const char *what, const lapis_mat *A,
-                                  const char *missing)
+                                  const char *missing, double limit)
 {
-  bad_entry bad = {missing == NULL, -1, -1, 0};
+  bad_entry bad = {missing == NULL, limit, -1, -1, 0};
   for (int64_t j = 0; j < A->cols && bad.i < 0; j++) {
-    if (odd_in_column(A, j, LARGEST) == 0) continue;
+    if (odd_in_column(A, j, limit) == 0) continue;
     lapis_mat column = mat_columns(A, j, 1);
     visit_stored(&column, find_bad, &bad);
     bad.j = j;
@@ -405,14 +406,20 @@ lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
     missing =
         "this method takes no missing values; --map-priv impute fills them "
         "in";
-  return check_entries(ctx, method, what, A, nan_ok ? NULL : missing);
+  return check_entries(ctx, method, what, A, nan_ok ? NULL : missing, LARGEST);
+}
+
+lapis_status mat_check_bounded(lapis_ctx *ctx, const char *method,
+                               const char *what, const lapis_mat *A)
+{
+  return check_entries(ctx, method, what, A, NULL, DBL_MAX);
 }
 
 lapis_status mat_check_known(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A,
                              const char *missing)
 {
-  return check_entries(ctx, method, what, A, missing);
+  return check_entries(ctx, method, what, A, missing, LARGEST);
 }
 
 static bool find_large(void *user, int64_t i, int64_t j, double v)

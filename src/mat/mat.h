@@ -63,7 +63,11 @@ lapis_status mat_pick(lapis_ctx *ctx, const lapis_mat *from, const bool *keep,
 lapis_status mat_check_finite(lapis_ctx *ctx, const char *method,
                               const char *what, const lapis_mat *A,
                               bool nan_ok);
-/* The same, no NaN allowed: missing says what is right instead. */
+/* Of infinite values alone. */
+lapis_status mat_check_bounded(lapis_ctx *ctx, const char *method,
+                               const char *what, const lapis_mat *A);
+/* The same as mat_check_finite, no NaN allowed: missing says what is right
+ * instead. */
 lapis_status mat_check_known(lapis_ctx *ctx, const char *method,
                              const char *what, const lapis_mat *A,
                              const char *missing);

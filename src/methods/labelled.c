@@ -70,19 +70,15 @@ bool labelled_is_needed(lapis_ctx *ctx, const method_entry *e,
 }
 
 /* ---- solving ------------------------------------------------------------*/
-static void name_used(const labelled *w)
+static base_rows name_used(const labelled *w)
 {
-  base_name_rows(w->base.ctx, w->row, w->count);
+  return base_name_rows(w->base.ctx, (base_rows){w->row, w->count});
 }
 
-static void name_others(const labelled *w)
+static base_rows name_others(const labelled *w)
 {
-  base_name_rows(w->base.ctx, w->row + w->count, w->n - w->count);
-}
-
-static void name_all(const labelled *w)
-{
-  base_name_rows(w->base.ctx, NULL, 0);
+  return base_name_rows(w->base.ctx,
+                        (base_rows){w->row + w->count, w->n - w->count});
 }
 
 /* What is left of the fit's time limit. */
@@ -112,7 +108,7 @@ static lapis_status ask(labelled *w)
   lapis_status s = lapis_settings_copy(ctx, e->predict_method, NULL, options);
   if (s >= 0) s = set_limit(w, options);
   if (s >= 0) s = w->fit->cls->learn(w->fit);
-  name_others(w);
+  base_rows before = name_others(w);
   if (s >= 0)
     s = e->predict(ctx, &w->rest.data, w->fit->settings, &w->fit->learned,
                    options, &w->answer);
@@ -120,7 +116,7 @@ static lapis_status ask(labelled *w)
   keep_pause(ctx, true); /* quick: a resumed run repeats it */
   if (s >= 0) s = lapis_solve(w->answer);
   keep_pause(ctx, false);
-  name_all(w);
+  (void)base_name_rows(ctx, before);
   return s;
 }
 
@@ -183,9 +179,9 @@ static lapis_status solve(lapis_solver *s)
 {
   labelled *w = labelled_of(s);
   w->fit->brief = s->brief;
-  name_used(w);
+  base_rows before = name_used(w);
   lapis_status status = lapis_solve(w->fit);
-  name_all(w);
+  (void)base_name_rows(s->ctx, before);
   if (status < 0) return status;
   lapis_status asked =
       s->brief || status == LAPIS_CANCELLED ? LAPIS_OK : ask(w);
@@ -286,12 +282,12 @@ static lapis_status build(labelled *w, const lapis_data *data,
     w->count += w->known[j];
   }
   for (int64_t j = 0, at[2] = {w->count, 0}; j < w->n; j++)
-    w->row[at[w->known[j]]++] = j;
+    w->row[at[w->known[j]]++] = base_row(ctx, j, w->n) - 1;
   TRY(check(w, data, settings));
   TRY(pick(w, data));
-  name_used(w);
+  base_rows before = name_used(w);
   lapis_status s = w->e->create(ctx, &w->part.data, settings, &w->fit);
-  name_all(w);
+  (void)base_name_rows(ctx, before);
   TRY(s);
   base_note(ctx, BASE_NOTE, "rows-used",
             "%s: learnt from the %" PRId64 " of %" PRId64

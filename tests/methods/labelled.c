@@ -254,6 +254,30 @@ static void refusals(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* ... also in folds, which hold some of the rows, of which some are known. */
+static void folds_name_rows_of_all(void **state)
+{
+  static const char *const maps[] = {NULL, "standard", "scale:2"};
+  static sample_set s;
+  lapis_ctx *ctx = lapis_ctx_new();
+  lapis_svmplus_settings svm = lapis_svmplus_defaults();
+  lapis_cv_options o = lapis_cv_defaults();
+  lapis_grid grid = {"C", 1, (const char *const[]){"1"}};
+  (void)state;
+  svm.gamma = 1;
+  for (int k = 0; k < 3; k++) {
+    lapis_solver *cv;
+    make(&s, 1, 2);
+    s.X[36 * D + 1] = INFINITY; /* row 37 has a label */
+    o.map = maps[k];
+    lapis_status status = cv_run(ctx, lapis_method_find("svmplus"), &s.all,
+                                 &svm, &o, &grid, 1, &cv);
+    check_says(lapis_ctx_error(ctx), "37 2");
+    lapis_solver_free(status >= 0 ? cv : NULL);
+  }
+  lapis_ctx_free(ctx);
+}
+
 /* Folds hide labels of the known; rows without any are never judged. */
 static void folds_judge_the_known(void **state)
 {
@@ -284,6 +308,7 @@ int test_labelled(void)
       cmocka_unit_test(machines),
       cmocka_unit_test(multipliers_of_the_others_are_0),
       cmocka_unit_test(refusals),
+      cmocka_unit_test(folds_name_rows_of_all),
       cmocka_unit_test(folds_judge_the_known),
   };
   return run_cases(tests, NULL, NULL);

@@ -196,6 +196,30 @@ static void wrong_maps_are_refused(void **state)
   end(s);
 }
 
+/* A map would spread what is infinite over a feature, or make NaN of it. */
+static void infinite_values_are_named(void **state)
+{
+  static const char *const specs[] = {"l2",      "standard", "scale:2",
+                                      "balance", "trim",     "impute"};
+  samples *s = begin(state);
+  double out[D * N];
+  s->x[D * 7 + 2] = INFINITY;
+  for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+    lapis_map *m;
+    s->x[D * 7 + 2] = INFINITY;
+    assert_int_equal(lapis_map_new(s->ctx, specs[i], &m), LAPIS_OK);
+    assert_int_equal(lapis_map_fit(s->ctx, m, &s->X), LAPIS_EDATA);
+    check_says(lapis_ctx_error(s->ctx), "8 3");
+    s->x[D * 7 + 2] = 1;
+    assert_int_equal(lapis_map_fit(s->ctx, m, &s->X), LAPIS_OK);
+    s->x[D * 7 + 2] = -INFINITY;
+    assert_int_equal(lapis_map_apply(s->ctx, m, &s->X, out), LAPIS_EDATA);
+    check_says(lapis_ctx_error(s->ctx), "8 3");
+    lapis_map_free(m);
+  }
+  end(s);
+}
+
 /* ---- methods ------------------------------------------------------------*/
 /* Two circles; two samples of five have a known label. */
 static void circles(samples *s, double *y, double *known)
@@ -377,6 +401,7 @@ int test_map(void)
       cmocka_unit_test(few_landmarks_are_exact_where_they_are),
       cmocka_unit_test(gaps_hold_means),
       cmocka_unit_test(wrong_maps_are_refused),
+      cmocka_unit_test(infinite_values_are_named),
       cmocka_unit_test(circles_need_a_kernel),
       cmocka_unit_test(a_shift_is_what_the_map_makes),
       cmocka_unit_test(folds_fit_maps_to_what_they_show)};

@@ -274,16 +274,17 @@ static lapis_status fit_standard(lapis_ctx *ctx, lapis_map *m, int i,
   return LAPIS_OK;
 }
 
+/* Of what the stages make of finite numbers; row: as people count it. */
 static lapis_status check_finite(lapis_ctx *ctx, const lapis_map *m,
                                  const char *what, const double *x, int64_t d,
-                                 int64_t sample)
+                                 int64_t row)
 {
   for (int64_t k = 0; k < d; k++)
     if (isinf(x[k]))
       return lapis_fail(ctx, LAPIS_EDATA,
                         "map %s: sample %" PRId64 " holds %g; %s "
                         "needs finite numbers",
-                        m->spec, sample + 1, x[k], what);
+                        m->spec, row, x[k], what);
   return LAPIS_OK;
 }
 
@@ -326,7 +327,8 @@ static lapis_status fit_whole(lapis_ctx *ctx, const lapis_map *m, int i,
   for (int64_t j = 0; j < X->cols && s >= 0; j++) {
     s = apply_column(ctx, m, i, X, j, all + j * d, &unused);
     if (s >= 0)
-      s = check_finite(ctx, m, trims ? "trim" : "impute", all + j * d, d, j);
+      s = check_finite(ctx, m, trims ? "trim" : "impute", all + j * d, d,
+                       base_row(ctx, j, X->cols));
   }
   if (s >= 0) s = (trims ? trim_fit : impute_fit)(ctx, all, d, X->cols, state);
   base_free(all);
@@ -385,7 +387,7 @@ static lapis_status find_means(lapis_ctx *ctx, const lapis_map *m,
   memset(mean, 0, (size_t)d * sizeof *mean);
   for (int64_t j = 0; j < X->cols; j++) {
     TRY(apply_column(ctx, m, m->n_stages, X, j, x, &unused));
-    TRY(check_finite(ctx, m, "a distance", x, d, j));
+    TRY(check_finite(ctx, m, "a distance", x, d, base_row(ctx, j, X->cols)));
     mat_moments_add(&of, 0, x, 1);
   }
   return mat_moments_end(ctx, &of, 0);
@@ -453,9 +455,16 @@ static int64_t most_stored(const lapis_mat *X)
   return most;
 }
 
-static lapis_status fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
+/* An infinite value would spread over its feature, or its sample. */
+static lapis_status check_input(lapis_ctx *ctx, const lapis_mat *X)
 {
   TRY(mat_check_numbers(ctx, "map", "X", X));
+  return mat_check_bounded(ctx, "map", "a value", X);
+}
+
+static lapis_status fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
+{
+  TRY(check_input(ctx, X));
   TRY(check_blocks(ctx, m, X->rows));
   int64_t widest = staged(m, X->rows);
   lapis_mat wide = *X;
@@ -502,7 +511,9 @@ static lapis_status apply_kernel(lapis_ctx *ctx, const lapis_map *m,
     for (int64_t k = 0; k < cols && s >= 0; k++) {
       double *x = kernel_mapper_room(w) + k * at->d;
       s = apply_column(ctx, m, m->n_stages, X, j + k, x, &d);
-      if (s >= 0) s = check_finite(ctx, m, "a distance", x, d, j + k);
+      if (s >= 0)
+        s = check_finite(ctx, m, "a distance", x, d,
+                         base_row(ctx, j + k, X->cols));
     }
     if (s >= 0) s = kernel_mapper_run(w, cols, out + j * at->rows);
   }
@@ -550,7 +561,7 @@ lapis_status lapis_map_apply(lapis_ctx *ctx, const lapis_map *m,
 {
   kernel_state at;
   NEEDS(ctx, m, X, out);
-  TRY(mat_check_numbers(ctx, "map", "X", X));
+  TRY(check_input(ctx, X));
   int64_t rows = lapis_map_rows(m, X->rows), d;
   TRY(check_blocks(ctx, m, X->rows));
   if (!fits(m, X->rows))
@@ -734,8 +745,10 @@ lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *m,
   MAKES(memory);
   NEEDS(ctx, m, X, memory, out);
   TRY(mat_check_numbers(ctx, "map", "X", X));
-  if (X->colptr != NULL && map_keeps_zeros(m))
+  if (X->colptr != NULL && map_keeps_zeros(m)) {
+    TRY(mat_check_bounded(ctx, "map", "a value", X));
     return map_sparse(ctx, m, X, memory, out);
+  }
   int64_t rows = lapis_map_rows(m, X->rows);
   lapis_mat wide = *X;
   wide.rows = rows;
