@@ -4,7 +4,7 @@
  * right rank is known without either. */
 #include "la_case.h"
 #include "lapis/methods.h"
-#include "op/svt/svt_filter.h"
+#include "op/svt/svt_basis.h"
 
 #define OK(call) assert_int_equal((call), LAPIS_OK)
 
@@ -308,6 +308,32 @@ static void single_hides_nothing(void **state)
   }
 }
 
+enum { N = 240 };
+
+/* Memory that holds NaN before it is written: nothing of it is read. */
+static void memory_that_holds_nan(void **state)
+{
+  la_pair *p = *state;
+  la *h = &p->fast;
+  svt_subspace *s;
+  svt_found found;
+  svt_question q = {.t = 11.5, .sides = 2 * N, .accuracy = 1e-10, .once = true};
+  la_array W = la_case_new(h, N, N);
+  for (int64_t i = 0; i < N; i++)
+    *la_case_at(&W, i, i) = i < 4 ? 24 - (double)i : 6 - .01 * (double)i;
+  q.W = &W;
+  OK(h->ops->dot(h, &W, &W, &q.square));
+  OK(svt_subspace_new(h, LA_N, N, &s));
+  la_array *all[] = {&s->B, &s->GB, &s->X, &s->R, &s->H, &s->S, &s->C};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    OK(h->ops->fill(h, NAN, all[i]));
+  OK(svt_subspace_run(s, &q, &found));
+  assert_true(found.certified);
+  assert_int_equal(found.rank, 4);
+  svt_subspace_free(s);
+  LA_RELEASE(h, &W);
+}
+
 int test_svt_cold(void)
 {
   const struct CMUnitTest tests[] = {
@@ -316,6 +342,8 @@ int test_svt_cold(void)
       cmocka_unit_test(ranks),
       cmocka_unit_test(equal_ones),
       cmocka_unit_test(tiny),
+      cmocka_unit_test_setup_teardown(memory_that_holds_nan, la_case_open_pair,
+                                      la_case_close_pair),
       cmocka_unit_test_setup_teardown(single_hides_nothing, la_case_open_pair,
                                       la_case_close_pair),
   };

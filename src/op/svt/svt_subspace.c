@@ -135,7 +135,10 @@ static lapis_status multiply(svt_subspace *s, const la_array *W)
   la_array B = la_cols(&s->B, 0, s->used), Q = la_cols(&s->B, old, c);
   la_array GQ = la_cols(&s->GB, old, c);
   la_array H = svt_basis_corner(&s->H, s->used, s->used);
-  la_array low = la_rows(&H, old, c); /* nobody reads above the diagonal */
+  la_array top = la_rows(&H, 0, old), above = la_cols(&top, old, c);
+  la_array low =
+      la_rows(&H, old, c); /* H is read below the diagonal, but has */
+  TRY(la_zero(h, &above)); /* to be of numbers above it, too */
   s->whole = false;
   if (s->filter != NULL && !s->exact)
     TRY(svt_filter_times(s->filter, &Q, &GQ));
