@@ -244,6 +244,10 @@ uint64_t base_seed(const lapis_ctx *ctx);
 uint64_t rng_bits(uint64_t seed, uint64_t stream, uint64_t index);
 double rng_uniform(uint64_t seed, uint64_t stream, uint64_t index); /* [0,1) */
 double rng_normal(uint64_t seed, uint64_t stream, uint64_t index);
+/* n of them, for less, from the uniform numbers first .. first + n - 1, and one
+ * more where n is odd. */
+void rng_normals(uint64_t seed, uint64_t stream, uint64_t first, double *out,
+                 int64_t n);
 /* A permutation of 0..n-1. */
 void rng_shuffle(uint64_t seed, uint64_t stream, int64_t *out, int64_t n);
 /* The same exchanges on whatever out holds. */

@@ -31,6 +31,22 @@ double rng_normal(uint64_t seed, uint64_t stream, uint64_t index)
   return sqrt(-2.0 * log(u)) * cos(two_pi * v);
 }
 
+/* Box and Muller: the cosine and the sine of each pair of uniform numbers, of
+ * which rng_normal drops one. */
+void rng_normals(uint64_t seed, uint64_t stream, uint64_t first, double *out,
+                 int64_t n)
+{
+  const double two_pi = 6.283185307179586476925;
+  for (int64_t i = 0; i < n; i += 2) {
+    uint64_t at = first + (uint64_t)i;
+    double u = 1.0 - rng_uniform(seed, stream, at);
+    double angle = two_pi * rng_uniform(seed, stream, at + 1);
+    double radius = sqrt(-2.0 * log(u));
+    out[i] = radius * cos(angle);
+    if (i + 1 < n) out[i + 1] = radius * sin(angle);
+  }
+}
+
 /* Fisher and Yates; the modulo's bias is below n / 2^64. */
 void rng_shuffle(uint64_t seed, uint64_t stream, int64_t *out, int64_t n)
 {

@@ -280,6 +280,27 @@ static void random_numbers_are_spread(void **state)
   CHECK_NEAR(square, 1, 5 * sqrt(2.0 / N));
 }
 
+/* Odd counts end inside a pair; the sine is as good as the cosine. */
+static void normal_numbers_come_in_pairs(void **state)
+{
+  enum { N = 20001 };
+  static double z[N], fewer[N];
+  double mean = 0, square = 0, both = 0;
+  rng_normals(7, 3, 10, z, N);
+  rng_normals(7, 3, 10, fewer, N - 2);
+  for (int i = 0; i < N; i++) {
+    mean += z[i] / N;
+    square += z[i] * z[i] / N;
+    if (i > 0) both += z[i] * z[i - 1] / N;
+    if (i < N - 2) assert_true(z[i] == fewer[i]);
+    if (i % 2 == 0)
+      CHECK_NEAR(z[i], rng_normal(7, 3, (uint64_t)(10 + i) / 2), 1e-15);
+  }
+  CHECK_NEAR(mean, 0, 5 / sqrt(N));
+  CHECK_NEAR(square, 1, 5 * sqrt(2.0 / N));
+  CHECK_NEAR(both, 0, 5 / sqrt(N));
+}
+
 static void a_shuffle_is_a_permutation(void **state)
 {
   int64_t order[100], seen[100] = {0}, moved = 0;
@@ -419,6 +440,7 @@ int test_base(void)
       cmocka_unit_test(arenas_give_until_they_fail),
       cmocka_unit_test(philox_known_answers),
       cmocka_unit_test(random_numbers_are_spread),
+      cmocka_unit_test(normal_numbers_come_in_pairs),
       cmocka_unit_test(a_shuffle_is_a_permutation),
       cmocka_unit_test(loop_counts_records_and_stops),
       cmocka_unit_test(communicator),

@@ -41,6 +41,8 @@ enum {
   WIDTH = 8, /* numbers summed side by side, whatever the registers hold */
   TILE_BYTES = 1 << 19,
   CHUNK = 256,
+  NARROW = 2, /* columns, and rows a chunk of such */
+  NARROW_CHUNK = 512,
   PAGES = 64
 };
 enum { LEAST_TILE = 16, MOST_TILE = 256, FEW_MOST = 4 };
@@ -54,6 +56,12 @@ typedef struct operand {
   const double *p;
   int64_t ld;
 } operand;
+
+/* Rows that `few` and `inner` take at a time. */
+static int64_t chunk_rows(int64_t p)
+{
+  return p <= NARROW ? NARROW_CHUNK : CHUNK;
+}
 
 /* ---- the kernels, once a width -------------------------------------------*/
 typedef struct gram_kernels {
@@ -203,7 +211,8 @@ static lapis_status once(la *h, la_trans t, const gram_kernels *run,
                 .rows = A->rows,
                 .cols = A->cols,
                 .p = X->cols,
-                .tile = t == LA_T ? CHUNK : tile_columns(A->rows)};
+                .tile =
+                    t == LA_T ? chunk_rows(X->cols) : tile_columns(A->rows)};
   int64_t all = g.by_rows ? g.rows : g.cols;
   int64_t tiles = (all + g.tile - 1) / g.tile;
   int threads = base_deterministic(h->ctx) ? 1 : h->threads;

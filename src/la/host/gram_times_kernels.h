@@ -138,10 +138,13 @@ INLINED void KERNEL(few_cols)(operand A, operand B, double alpha, int64_t m,
   if (j > 0) KERNEL(few_block)(A, B, alpha, m, c, ldc, many, FEW_COLS, true);
   for (; j + FEW_COLS <= p; j += FEW_COLS) KERNEL(few_block)
   (A, (operand){B.p + j * B.ld, B.ld}, alpha, m, c + j * ldc, ldc, many,
-   FEW_COLS, false);
+   FEW_COLS, true);
+  for (; j + 2 <= p; j += 2) KERNEL(few_block)
+  (A, (operand){B.p + j * B.ld, B.ld}, alpha, m, c + j * ldc, ldc, many, 2,
+   false);
   for (; j < p; j++) KERNEL(few_block)
   (A, (operand){B.p + j * B.ld, B.ld}, alpha, m, c + j * ldc, ldc, many, 1,
-   true);
+   false);
 }
 
 /* C (m x p) += alpha A (m x k) B (k x p), by sums of columns of A in chunks
@@ -149,8 +152,9 @@ INLINED void KERNEL(few_cols)(operand A, operand B, double alpha, int64_t m,
 TARGET static void KERNEL(few)(operand A, operand B, double alpha, int64_t m,
                                int64_t k, int64_t p, double *c, int64_t ldc)
 {
-  for (int64_t first = 0; first < m; first += CHUNK) {
-    int64_t n = m - first < CHUNK ? m - first : CHUNK, l = 0;
+  int64_t chunk = chunk_rows(p);
+  for (int64_t first = 0; first < m; first += chunk) {
+    int64_t n = m - first < chunk ? m - first : chunk, l = 0;
     operand a = {A.p + first, A.ld};
     for (; l + FEW_MANY <= k; l += FEW_MANY, a.p += FEW_MANY * A.ld)
       KERNEL(few_cols)
@@ -213,13 +217,16 @@ INLINED void KERNEL(inner_block)(operand A, operand B, int64_t m, double *c,
 INLINED void KERNEL(inner_rows)(operand A, operand B, int64_t m, int64_t p,
                                 double *c, int64_t ldc, int rows)
 {
-  int64_t j = p < INNER_COLS ? 0 : INNER_COLS;
+  enum { PAIR = INNER_COLS > 1 ? 2 : 1 };
+  int64_t j = p <= NARROW || p < INNER_COLS ? 0 : INNER_COLS;
   if (j > 0) KERNEL(inner_block)(A, B, m, c, ldc, rows, INNER_COLS, true);
   for (; j + INNER_COLS <= p; j += INNER_COLS) KERNEL(inner_block)
   (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, INNER_COLS,
    false);
+  for (; j + PAIR <= p; j += PAIR) KERNEL(inner_block)
+  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, PAIR, false);
   for (; j < p; j++) KERNEL(inner_block)
-  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, 1, true);
+  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, 1, false);
 }
 
 /* C (k x p) += A (m x k)' B (m x p), in chunks of rows that leave B's in the
@@ -227,8 +234,9 @@ INLINED void KERNEL(inner_rows)(operand A, operand B, int64_t m, int64_t p,
 TARGET static void KERNEL(inner)(operand A, operand B, int64_t m, int64_t k,
                                  int64_t p, double *c, int64_t ldc)
 {
-  for (int64_t first = 0; first < m; first += CHUNK) {
-    int64_t n = m - first < CHUNK ? m - first : CHUNK, i = 0;
+  int64_t chunk = chunk_rows(p);
+  for (int64_t first = 0; first < m; first += chunk) {
+    int64_t n = m - first < chunk ? m - first : chunk, i = 0;
     operand a = {A.p + first, A.ld}, b = {B.p + first, B.ld};
     for (; i + INNER_ROWS <= k; i += INNER_ROWS, a.p += INNER_ROWS * A.ld)
       KERNEL(inner_rows)(a, b, n, p, c + i, ldc, INNER_ROWS);

@@ -105,8 +105,8 @@ lapis_status svt_basis_draw(svt_subspace *s, la_array *to)
   double *drawn = base_alloc_raw(s->h->ctx, count, sizeof *drawn);
   if (drawn == NULL) return LAPIS_ENOMEM;
   lapis_mat from = lapis_mat_f64(drawn, s->k, to->cols);
-  for (int64_t i = 0; i < count; i++)
-    drawn[i] = rng_normal(seed, STREAM, s->drawn++);
+  rng_normals(seed, STREAM, s->drawn, drawn, count);
+  s->drawn += (uint64_t)(count + count % 2);
   lapis_status status = s->h->ops->upload(s->h, &from, to);
   base_free(drawn);
   return status;

@@ -34,7 +34,8 @@ struct svt_subspace {
   double unlikely;       /* |y'z| of the test */
   int64_t proved;        /* of them, those that U takes in the proof */
   bool cold;             /* this call began from nothing */
-  bool small;            /* it is a single call for a small W */
+  bool small, cached;    /* it is a single call for a small W; one that a cache
+                          * holds */
   svt_filter *filter;    /* NULL: products of W alone */
   bool exact;            /* G B is by W even so */
   int rounds;            /* filters of this kind of product */

@@ -76,8 +76,9 @@
 #include "op/svt/svt_inside.h"
 
 /* BLOCK: columns of a cold call's steps; the fewer, the fewer in all.  Below 4
- * a product with W costs hardly less, but for a W that a cache holds. */
-enum { BLOCK = 4, SMALL_BLOCK = 2, FIRST = 32, ROOM = 128 };
+ * a product with W costs hardly less, but for a W of CACHED numbers at most,
+ * which a cache holds. */
+enum { BLOCK = 4, CACHED_BLOCK = 2, CACHED = 3 << 19, FIRST = 32, ROOM = 128 };
 enum { MOST_STEPS = 80, NARROW = 16 };
 static const double TRUSTED = 1e-4;   /* t / sigma_1 at least */
 static const double SMALLEST = 1e-70; /* t: a residual is t^2, and squared */
@@ -116,7 +117,7 @@ lapis_status svt_subspace_new(la *h, la_trans side, int64_t k,
 
 static int64_t first_block(const svt_subspace *s)
 {
-  int64_t c = s->small ? SMALL_BLOCK : BLOCK;
+  int64_t c = s->cached ? CACHED_BLOCK : BLOCK;
   return c < s->k / 4 ? c : s->k / 4;
 }
 
@@ -237,7 +238,7 @@ static lapis_status expand(svt_subspace *s, const svt_question *q,
 /* What the test found, and as many new random columns as there are values. */
 static lapis_status add_missed(svt_subspace *s, bool *room)
 {
-  int64_t most = 3 * s->k / 4 - s->used, c = SVT_PROBES;
+  int64_t most = 3 * s->k / 4 - s->used, c = s->Z[1].cols;
   int64_t more = s->rank < BLOCK ? BLOCK : s->rank;
   *room = c <= most;
   if (!*room) return LAPIS_OK;
@@ -536,6 +537,7 @@ lapis_status svt_subspace_run(svt_subspace *s, const svt_question *q,
   s->before = s->rank;
   s->cold = s->used == 0;
   s->small = q->once && s->k < SVT_LARGE;
+  s->cached = q->once && q->W->own == NULL && q->W->rows * q->W->cols <= CACHED;
   s->asked_at = 0;
   s->over = 1 / q->accuracy;
   s->block = first_block(s);
