@@ -148,6 +148,7 @@ struct comparison {
   int count, widened, dear;        /* dear: left out for what they would cost */
   double spent;                    /* cost.c: by those taken so far */
   double saved;                    /* seconds, by those left out */
+  bool fewer;                      /* trees that are compared: half of them */
   candidate run[MOST_CANDIDATES];
   int order[MOST_CANDIDATES];     /* best first */
   int named[MOST_PARTS], n_named; /* who answers, where that is stated */
@@ -157,6 +158,13 @@ struct comparison {
   keep_scope scope;
   bool *answered, late[MOST_CANDIDATES];
 };
+
+/* Trees that a fold grows. */
+static inline int64_t candidate_trees(const comparison *r, const candidate *x)
+{
+  bool half = r->fewer && x->kind == CANDIDATE_TREES;
+  return half ? (x->count + 1) / 2 : x->count;
+}
 
 /* The mc that fills the gaps for others, before all of them. */
 void candidates_filler(comparison *r);

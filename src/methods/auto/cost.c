@@ -5,8 +5,9 @@
  * The unit is a multiplication and addition of a product of matrices; steps of
  * solvers are what they took on tables of 500 to 4,500 samples.  Where all
  * cost more than a race may, one fold decides (where it hides enough), and
- * candidates are taken from the cheapest on; a third fold runs where it costs
- * little. */
+ * candidates are taken from the cheapest on; a third fold runs, and all trees
+ * are compared, where that costs little.  Who is taken is decided by what all
+ * trees cost. */
 #include <math.h>
 
 #include "methods/auto/candidates.h"
@@ -120,7 +121,9 @@ static int next_of(const double *cost, const bool *done, int count)
 static void settle_folds(comparison *r, double all, bool capped)
 {
   double cost = all * (double)r->used;
-  if (r->used > 2 && cost > MOST_COST * THIRD && r->known >= FEW) r->used = 2;
+  bool dear = cost > MOST_COST * THIRD && r->known >= FEW;
+  if (r->used > 2 && dear) r->used = 2;
+  r->fewer = dear && !r->o.numbers && r->o.named_as == NULL;
   cost = all * (double)r->used;
   if (capped && cost > MOST_COST && r->known >= ENOUGH) r->used = 1;
 }

@@ -27,7 +27,7 @@ lapis_status candidate_grow(comparison *r, const candidate *x, const double *X,
                      .K = r->K,
                      .share = x->share,
                      .stored = INFINITY, /* auto was weighed as a whole */
-                     .count = x->count,
+                     .count = candidate_trees(r, x),
                      .leaf = x->leaf,
                      .depth = x->depth,
                      .rate = x->rate};
@@ -36,7 +36,7 @@ lapis_status candidate_grow(comparison *r, const candidate *x, const double *X,
   double *room = base_alloc_raw(r->ctx, r->K, sizeof *room);
   if (room == NULL) return LAPIS_ENOMEM;
   lapis_status s = trees_grow(r->ctx, &p, goes_on, r, &grown);
-  bool all = s >= 0 && grown.count == x->count;
+  bool all = s >= 0 && grown.count == p.count;
   if (all) trees_answer(&grown, X, d, r->n, asked, score);
   for (int64_t j = 0; all && !r->o.numbers && j < r->n; j++) {
     if (!asked[j]) continue;

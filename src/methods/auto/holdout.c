@@ -26,6 +26,7 @@ static lapis_status begin(const comparison *from, const lapis_data *data,
                           int64_t folds, comparison *r)
 {
   *r = *from;
+  r->fewer = false;
   r->data = data;
   memset(r->completed, 0, sizeof r->completed);
   memset(r->filled, 0, sizeof r->filled);

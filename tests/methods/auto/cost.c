@@ -144,6 +144,30 @@ static void many_numbers_leave_the_cheap_ones(void **state)
   lapis_ctx_free(ctx);
 }
 
+/* Where all would take long, half of the trees are compared: of boosted ones
+ * and of those that are named, or tell numbers, all. */
+static void half_of_the_trees_are_compared(void **state)
+{
+  lapis_ctx *ctx = lapis_ctx_new();
+  for (int k = 0; k < 4; k++) {
+    comparison *r =
+        make(ctx, k == 0 ? (table){150, 4, 3} : (table){2000, 512, 20});
+    if (k == 2) r->o.named_as = "trees";
+    r->o.numbers = k == 3;
+    cost_admit(r, 0);
+    for (int i = 0; i < r->count; i++) {
+      const candidate *x = &r->run[i];
+      bool half = k == 1 && x->kind == CANDIDATE_TREES;
+      if (!candidate_grows(x)) continue;
+      assert_int_equal(candidate_trees(r, x), x->count / (half ? 2 : 1));
+    }
+    assert_true(of_kind(r, CANDIDATE_TREES) + of_kind(r, CANDIDATE_BOOSTED) >
+                0);
+    discard(r);
+  }
+  lapis_ctx_free(ctx);
+}
+
 int test_cost(void)
 {
   const struct CMUnitTest tests[] = {
@@ -152,6 +176,7 @@ int test_cost(void)
       cmocka_unit_test(unlabelled_rows_leave_mc),
       cmocka_unit_test(more_labels_have_no_more_candidates),
       cmocka_unit_test(many_numbers_leave_the_cheap_ones),
-      cmocka_unit_test(some_are_exempt)};
+      cmocka_unit_test(some_are_exempt),
+      cmocka_unit_test(half_of_the_trees_are_compared)};
   return run_cases(tests, NULL, NULL);
 }
