@@ -56,6 +56,15 @@ class _Cells:
     def row(self):
         return np.repeat(np.arange(self.shape[0]), np.diff(self.start))
 
+    def moments(self):
+        """Of each column the mean and deviation of what is seen; 0 of none."""
+        d = self.shape[1]
+        count = np.maximum(np.bincount(self.column, minlength=d), 1)
+        mean = np.bincount(self.column, self.value, minlength=d) / count
+        rest = self.value - mean[self.column]
+        return mean, np.sqrt(np.bincount(self.column, rest ** 2,
+                                         minlength=d) / count)
+
     @classmethod
     def of(cls, start, column, value, shape):
         self = object.__new__(cls)
@@ -221,10 +230,9 @@ class LowRankImputer(TransformerMixin, Estimator):
             warn(f"{(count == 0).sum()} of {d} features are seen in no "
                  f"sample, feature {np.argmin(count)} first; they are "
                  "filled with 0", LapisWarning)
-        self.mean_ = np.zeros(d)
-        if self.center:
-            total = np.bincount(cells.column, cells.value, minlength=d)
-            self.mean_ = total / np.maximum(count, 1)
+        mean, deviation = cells.moments()
+        self._near = mean, 5 * deviation + 1e-9 * np.abs(mean)
+        self.mean_ = mean if self.center else np.zeros(d)
         rest = cells.only(np.ones(cells.value.size, bool))
         rest.value = rest.value - self.mean_[rest.column]
         self.scale_ = np.ones(d)
@@ -325,6 +333,7 @@ class LowRankImputer(TransformerMixin, Estimator):
         array = self._known(X)
         check_features(self, X, array.shape)
         cells = _Cells(array, self.missing)
+        self._check_units(cells, X)
         r = self.feature_factors_.shape[1]
         out = np.tile(self.mean_, (cells.shape[0], 1))
         rest = ((cells.value - self.mean_[cells.column])
@@ -338,6 +347,22 @@ class LowRankImputer(TransformerMixin, Estimator):
             out[i] += self.scale_ * (self.feature_factors_ @ b)
             out[i, column] = cells.value[seen]
         return out
+
+    def _check_units(self, cells, X):
+        """Of one distribution at most 1 in 25 is 5 deviations off."""
+        d, (mean, most) = cells.shape[1], self._near
+        off = np.abs(cells.value - mean[cells.column]) > most[cells.column]
+        seen = np.bincount(cells.column, minlength=d)
+        far = np.flatnonzero(
+            2 * np.bincount(cells.column[off], minlength=d) > seen)
+        if not far.size:
+            return
+        titles = feature_names(X)
+        named = [str(titles[i]) if titles is not None else f"column {i}"
+                 for i in far[:3]]
+        warn(f"transform: half of the values of {', '.join(named)}"
+             f"{', ...' if far.size > 3 else ''} are over 5 deviations from "
+             "the mean of the fit; are they in the same unit?", LapisWarning)
 
     def predict_cells(self, rows: ArrayLike,
                       columns: ArrayLike) -> np.ndarray:

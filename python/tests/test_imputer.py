@@ -240,6 +240,19 @@ class Imputer(unittest.TestCase):
         out = imputer.fit_transform(X)
         np.testing.assert_allclose(imputer.transform(X), out, atol=1e-4)
 
+    def test_other_units_are_remarked(self):
+        rng = np.random.default_rng(0)
+        X = 50 + rng.normal(size=(60, 2)) @ rng.normal(size=(2, 6))
+        for given in ({}, {"center": False, "scale": False}):
+            imputer = lapis.LowRankImputer(**given).fit(X)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                imputer.transform(X[:5])
+            new = X[:5].copy()
+            new[:, 3] *= 1000
+            with self.assertWarnsRegex(lapis.LapisWarning, "column 3 "):
+                imputer.transform(new)
+
     def test_empty_rows_and_columns(self):
         _, X = holes(seed=5)
         X[3], X[:, 7] = np.nan, np.nan
