@@ -166,6 +166,13 @@ static void describe_dataset(const lapis_dataset *ds)
          (long long)d->Y.rows, cli_s(d->Y.rows));
   if (d->X.colptr != NULL)
     printf(", sparse: %lld entries", (long long)stored(&d->X));
+  info_rows r = info_rows_of(&d->X);
+  if (r.blank > 0)
+    printf(", %lld row%s wholly missing", (long long)r.blank, cli_s(r.blank));
+  if (r.zero > 0)
+    printf(", %lld row%s all zero", (long long)r.zero, cli_s(r.zero));
+  if (r.infinite > 0)
+    printf(", %lld infinite value%s", (long long)r.infinite, cli_s(r.infinite));
   printf("\n");
   print_balance(&d->Y, &names);
 }
@@ -177,6 +184,10 @@ static void dataset_json(lapis_json *to, const lapis_dataset *ds)
   lapis_json_put_integer(to, "features", d->X.rows);
   lapis_json_put_integer(to, "missing_features", lapis_mat_missing(&d->X));
   if (d->X.colptr != NULL) lapis_json_put_integer(to, "stored", stored(&d->X));
+  info_rows r = info_rows_of(&d->X);
+  lapis_json_put_integer(to, "missing_rows", r.blank);
+  lapis_json_put_integer(to, "zero_rows", r.zero);
+  lapis_json_put_integer(to, "infinite", r.infinite);
   lapis_json_put(to, "targets", balance_json(&d->Y));
 }
 

@@ -18,6 +18,12 @@ bool info_model_tells(const char *array);
 void info_model(cli *c, const lapis_model *m, const lapis_arrays *all);
 lapis_json *info_model_json(cli *c, const lapis_model *m,
                             const lapis_arrays *all);
+/* Rows of a dense X of two features or more: of NaN alone, of 0 alone; and how
+ * many values are infinite. */
+typedef struct info_rows {
+  int64_t blank, zero, infinite;
+} info_rows;
+info_rows info_rows_of(const lapis_mat *X);
 /* What to type next; ds: the arrays as data, or NULL. */
 void info_next(const char *path, const lapis_arrays *all,
                const lapis_dataset *ds);

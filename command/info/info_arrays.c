@@ -58,11 +58,40 @@ static void print_end(bool labels, bool unknown)
     printf(unknown ? " -o answers.csv\n" : " --model m.lapis\n");
 }
 
+info_rows info_rows_of(const lapis_mat *X)
+{
+  info_rows r = {.blank = 0};
+  if (X->colptr != NULL || X->rows < 2) return r;
+  for (int64_t j = 0; j < X->cols; j++) {
+    int64_t missing = 0, zeros = 0;
+    for (int64_t i = 0; i < X->rows; i++) {
+      double x = lapis_mat_at(X, i, j);
+      missing += isnan(x);
+      zeros += x == 0;
+      r.infinite += isinf(x) != 0;
+    }
+    r.blank += missing == X->rows;
+    r.zero += zeros == X->rows;
+  }
+  return r;
+}
+
+/* Gaps to be filled: more than those of a few rows of which nothing is known,
+ * as of images that could not be read. */
+static bool has_holes(const lapis_mat *X)
+{
+  enum { ONE_IN = 100 };
+  info_rows r = info_rows_of(X);
+  int64_t missing = lapis_mat_missing(X);
+  bool few = ONE_IN * r.blank < X->cols && missing == r.blank * X->rows;
+  return missing > 0 && !few;
+}
+
 /* Data as they are. */
 static void print_of_data(const char *path, const lapis_data *d)
 {
   bool points = d->xy.rows > 0, labels = d->Y.rows > 0;
-  bool holes = !labels && lapis_mat_missing(&d->X) > 0;
+  bool holes = !labels && has_holes(&d->X);
   printf("  for example: lapis fit %s", points  ? "roml"
                                         : holes ? "mc"
                                                 : "auto");

@@ -52,7 +52,11 @@ const char *base_door(const lapis_ctx *ctx, const char *command,
 #define BAG_OF(ctx) \
   base_door(ctx, "-G FILE says", "the member group of the data says")
 /* A warning that a context gives once, however many solves it makes. */
-typedef enum base_topic { BASE_THREE_SIGNS = 1, BASE_ALIKE = 2 } base_topic;
+typedef enum base_topic {
+  BASE_THREE_SIGNS = 1,
+  BASE_ALIKE = 2,
+  BASE_ZERO_ROWS = 4
+} base_topic;
 void base_say_once(lapis_ctx *ctx, base_topic topic, const char *format, ...)
     LAPIS_PRINTF(3, 4);
 typedef enum base_level { BASE_NOTE = -1, BASE_WARNING = 0 } base_level;

@@ -87,6 +87,8 @@ void *mat_packed(lapis_ctx *ctx, const lapis_mat *m, bool turned);
  * of them have one, nothing is said. */
 void mat_say_blank(lapis_ctx *ctx, const lapis_mat *X, const lapis_mat *Y,
                    bool left_out);
+/* zeros.c: says once where a few samples of a dense X are all 0. */
+void mat_say_zeros(lapis_ctx *ctx, const lapis_mat *X);
 /* Says where X has gaps, and features in units that differ much. */
 lapis_status mat_say_units(lapis_ctx *ctx, const char *method,
                            const lapis_mat *X);

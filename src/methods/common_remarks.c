@@ -198,6 +198,7 @@ lapis_status remark_data(lapis_ctx *ctx, const lapis_method *m,
   bool words = data->words.cols > 0, alone = base_ranks(ctx) == 1;
   value_count *of = NULL;
   int64_t count;
+  mat_say_zeros(ctx, &data->X);
   if (base_muted(ctx) > 0 || base_is_inside(ctx) ||
       (m->reads & LAPIS_READS_Y) == 0 || Y->rows < 1 || Y->colptr != NULL)
     return LAPIS_OK;

@@ -491,6 +491,7 @@ static lapis_status fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 {
   NEEDS(ctx, ctx, m, X);
+  mat_say_zeros(ctx, X);
   base_meet(ctx);
   return base_agree(ctx, fit(ctx, m, X));
 }

@@ -739,6 +739,46 @@ static void headers_of_runs_may_hold_anything(void **state)
   command_end(&c);
 }
 
+/* A few rows of which nothing is known, or that are all 0, are no holes to be
+ * filled: images that could not be read. */
+static void rows_that_could_not_be_read(void **state)
+{
+  enum { N = 300, D = 9 };
+  static char text[N * D * 12];
+  command c;
+  command_begin(&c);
+  for (int holes = 0; holes < 2; holes++) {
+    uint64_t seed = 5;
+    size_t at = 0;
+    for (int j = 0; j < N; j++)
+      for (int i = 0; i < D; i++) {
+        double x = check_normal(&seed);
+        bool blank = j == 7 || j == 9 || (holes && j == i);
+        const char *end = i == D - 1 ? "\n" : ",";
+        if (blank)
+          at += (size_t)sprintf(text + at, "nan%s", end);
+        else if (j == 30 && i == 4)
+          at += (size_t)sprintf(text + at, "inf%s", end);
+        else
+          at +=
+              (size_t)sprintf(text + at, "%.3f%s", j % 100 == 50 ? 0 : x, end);
+      }
+    put(&c, "t.csv", text);
+    command_do(&c, "convert t.csv x.npy --header no");
+    command_do(&c, "info x.npy");
+    says(&c, "2 rows wholly missing, 3 rows all zero, 1 infinite value");
+    assert_int_equal(strstr(c.out, "LABELS.csv") != NULL, holes == 0);
+    assert_int_equal(strstr(c.out, "filled.npz") != NULL, holes == 1);
+    command_do(&c, "info x.npy --json");
+    lapis_json *v = command_json(c.out);
+    assert_true(lapis_json_number(v, "missing_rows", -1) == 2);
+    assert_true(lapis_json_number(v, "zero_rows", -1) == 3);
+    assert_true(lapis_json_number(v, "infinite", -1) == 1);
+    lapis_json_free(v);
+  }
+  command_end(&c);
+}
+
 int test_info(void)
 {
   const struct CMUnitTest tests[] = {
@@ -752,6 +792,7 @@ int test_info(void)
       cmocka_unit_test(second_labels_are_left_out),
       cmocka_unit_test(arrays_have_a_next_step),
       cmocka_unit_test(numbers_under_titles_of_names),
+      cmocka_unit_test(rows_that_could_not_be_read),
       cmocka_unit_test(units_are_told),
       cmocka_unit_test(strangers_are_named),
       cmocka_unit_test(marks_have_two_readings),
