@@ -745,11 +745,9 @@ lapis_status lapis_map_make(lapis_ctx *ctx, const lapis_map *m,
 {
   MAKES(memory);
   NEEDS(ctx, m, X, memory, out);
-  TRY(mat_check_numbers(ctx, "map", "X", X));
-  if (X->colptr != NULL && map_keeps_zeros(m)) {
-    TRY(mat_check_bounded(ctx, "map", "a value", X));
+  TRY(check_input(ctx, X));
+  if (X->colptr != NULL && map_keeps_zeros(m))
     return map_sparse(ctx, m, X, memory, out);
-  }
   int64_t rows = lapis_map_rows(m, X->rows);
   lapis_mat wide = *X;
   wide.rows = rows;

@@ -750,19 +750,13 @@ static void rows_that_could_not_be_read(void **state)
   for (int holes = 0; holes < 2; holes++) {
     uint64_t seed = 5;
     size_t at = 0;
-    for (int j = 0; j < N; j++)
-      for (int i = 0; i < D; i++) {
-        double x = check_normal(&seed);
-        bool blank = j == 7 || j == 9 || (holes && j == i);
-        const char *end = i == D - 1 ? "\n" : ",";
-        if (blank)
-          at += (size_t)sprintf(text + at, "nan%s", end);
-        else if (j == 30 && i == 4)
-          at += (size_t)sprintf(text + at, "inf%s", end);
-        else
-          at +=
-              (size_t)sprintf(text + at, "%.3f%s", j % 100 == 50 ? 0 : x, end);
-      }
+    for (int k = 0; k < N * D; k++) {
+      int j = k / D, i = k % D;
+      double x = j % 100 == 50 ? 0 : check_normal(&seed);
+      if (j == 7 || j == 9 || (holes && j == i)) x = NAN;
+      if (j == 30 && i == 4) x = INFINITY;
+      at += (size_t)sprintf(text + at, "%.3f%c", x, i == D - 1 ? '\n' : ',');
+    }
     put(&c, "t.csv", text);
     command_do(&c, "convert t.csv x.npy --header no");
     command_do(&c, "info x.npy");
