@@ -205,15 +205,18 @@ class Estimator(Tagged):
         return {key: getattr(self, key) for key in table(self._method).keys
                 if key not in self._left_out}
 
-    def _solve(self, X, Y=None, **members):
-        """Fits; the model and what every fit tells become attributes."""
+    def _names(self):
+        """What remarks call the classes and features of a fit."""
         words = self.classes_ if getattr(self, "_coded", False) else None
         names = getattr(self, "feature_names_in_", None)
         if have_words(getattr(self, "categories_", None)):
             names = model_names(names, self.categories_)
-        members.setdefault("feature_names", names)
+        return {"words": words, "feature_names": names}
+
+    def _solve(self, X, Y=None, **members):
+        """Fits; the model and what every fit tells become attributes."""
         result = solve_given(self._method, X, Y, context=self._context(),
-                             words=words, strict=False, **members,
+                             strict=False, **{**self._names(), **members},
                              **self._settings())
         self._model = result.model()
         self.info_, self.settings_ = result.info, result.settings

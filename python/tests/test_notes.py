@@ -103,6 +103,16 @@ class NotesTest(unittest.TestCase):
             clean.fit(data()["gaps"])
         self.assertEqual(clean.notes_[0].name, "units-differ")
 
+    def test_suspects_say_words(self):
+        g = np.random.default_rng(5)
+        X = g.normal(size=(200, 4))
+        codes = (X[:, 0] > 0).astype(int)
+        codes[::12] = 2
+        words = np.array(["calm", "open", "shut"])[codes]
+        with self.assertWarnsRegex(lapis.LapisWarning, '"shut"'):
+            lapis.suspects(lapis.AutoClassifier(candidates="linear",
+                                                coverage=.9), X, words)
+
     def test_new_samples_unlike_those_learnt_from(self):
         g = np.random.default_rng(3)
         X = np.column_stack([500 + 100 * g.normal(size=90),
