@@ -43,6 +43,7 @@ enum {
   CHUNK = 256,
   NARROW = 2, /* columns, and rows a chunk of such */
   NARROW_CHUNK = 512,
+  NEAR = 1 << 21, /* numbers of a matrix that a cache holds */
   PAGES = 64
 };
 enum { LEAST_TILE = 16, MOST_TILE = 256, FEW_MOST = 4 };
@@ -57,21 +58,28 @@ typedef struct operand {
   int64_t ld;
 } operand;
 
-/* Rows that `few` and `inner` take at a time. */
-static int64_t chunk_rows(int64_t p)
+/* Rows that `few` and `inner` take at a time.  Near, in a cache, one or two
+ * columns of X are as quick as memory: asking ahead costs them a load a load.
+ */
+static int64_t chunk_rows(int64_t p, bool near)
 {
-  return p <= NARROW ? NARROW_CHUNK : CHUNK;
+  return near && p <= NARROW ? NARROW_CHUNK : CHUNK;
+}
+
+static bool is_near(const la_array *A)
+{
+  return A->rows * A->cols <= NEAR;
 }
 
 /* ---- the kernels, once a width -------------------------------------------*/
 typedef struct gram_kernels {
   int narrow; /* columns of X up to which they beat two products by OpenBLAS */
   void (*inner)(operand A, operand B, int64_t m, int64_t k, int64_t p,
-                double *c, int64_t ldc);
+                double *c, int64_t ldc, bool near);
   void (*wide)(operand A, operand B, int64_t m, int64_t k, int64_t p, double *c,
                int64_t ldc);
   void (*few)(operand A, operand B, double alpha, int64_t m, int64_t k,
-              int64_t p, double *c, int64_t ldc);
+              int64_t p, double *c, int64_t ldc, bool near);
 } gram_kernels;
 
 #if defined(WIDTH_MANY)
@@ -143,6 +151,7 @@ static const gram_kernels kernels[WIDTHS] = {
 typedef struct gram_job {
   gram_kernels run;
   operand A, X;
+  bool near;
   bool by_rows;          /* tiles are rows of A: A'A X, not A A'X */
   int64_t rows, cols, p; /* A is rows x cols */
   int64_t tile, parts;   /* rows or columns a tile; threads */
@@ -158,13 +167,13 @@ static void one_tile(const gram_job *g, int64_t i, int64_t n, double *middle,
   A.p += g->by_rows ? i : i * A.ld;
   memset(middle, 0, (size_t)(g->tile * g->p) * sizeof *middle);
   if (g->by_rows) {
-    g->run.few(A, g->X, 1, n, g->cols, g->p, middle, g->tile);
-    g->run.inner(A, T, n, g->cols, g->p, y, ldy);
+    g->run.few(A, g->X, 1, n, g->cols, g->p, middle, g->tile, g->near);
+    g->run.inner(A, T, n, g->cols, g->p, y, ldy, g->near);
     return;
   }
-  g->run.inner(A, g->X, g->rows, n, g->p, middle, g->tile);
+  g->run.inner(A, g->X, g->rows, n, g->p, middle, g->tile, g->near);
   if (g->p <= FEW_MOST)
-    g->run.few(A, T, 1, g->rows, n, g->p, y, ldy);
+    g->run.few(A, T, 1, g->rows, n, g->p, y, ldy, g->near);
   else
     g->run.wide(A, T, g->rows, n, g->p, y, ldy);
 }
@@ -207,12 +216,13 @@ static lapis_status once(la *h, la_trans t, const gram_kernels *run,
   gram_job g = {.run = *run,
                 .A = {A->data, A->ld},
                 .X = {X->data, X->ld},
+                .near = is_near(A),
                 .by_rows = t == LA_T,
                 .rows = A->rows,
                 .cols = A->cols,
                 .p = X->cols,
-                .tile =
-                    t == LA_T ? chunk_rows(X->cols) : tile_columns(A->rows)};
+                .tile = t == LA_T ? chunk_rows(X->cols, is_near(A))
+                                  : tile_columns(A->rows)};
   int64_t all = g.by_rows ? g.rows : g.cols;
   int64_t tiles = (all + g.tile - 1) / g.tile;
   int threads = base_deterministic(h->ctx) ? 1 : h->threads;
@@ -264,9 +274,9 @@ void host_skinny(la *h, la_trans t, double alpha, const la_array *A,
     for (int64_t j = 0; j < p && beta == 0; j++)
       memset(c + j * C->ld, 0, (size_t)rows * sizeof *c);
     if (t == LA_N)
-      run->few(own, right, alpha, rows, A->cols, p, c, C->ld);
+      run->few(own, right, alpha, rows, A->cols, p, c, C->ld, is_near(A));
     else
-      run->inner(own, right, A->rows, rows, p, c, C->ld);
+      run->inner(own, right, A->rows, rows, p, c, C->ld, is_near(A));
   }
 }
 
@@ -286,7 +296,8 @@ void host_gram(const la *h, const la_array *A, la_array *C)
     operand right = {host_col(A, j), A->ld};
     for (int64_t c = j; c < j + count; c++)
       memset(host_col(C, c) + j, 0, (size_t)(k - j) * sizeof(double));
-    run->inner(right, right, A->rows, k - j, count, host_col(C, j) + j, C->ld);
+    run->inner(right, right, A->rows, k - j, count, host_col(C, j) + j, C->ld,
+               false);
   }
   blas_mirror(C);
 }

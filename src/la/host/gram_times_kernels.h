@@ -132,7 +132,8 @@ INLINED void KERNEL(few_block)(operand A, operand B, double alpha, int64_t m,
 }
 
 INLINED void KERNEL(few_cols)(operand A, operand B, double alpha, int64_t m,
-                              int64_t p, double *c, int64_t ldc, int many)
+                              int64_t p, double *c, int64_t ldc, int many,
+                              bool ahead)
 {
   int64_t j = p < FEW_COLS ? 0 : FEW_COLS;
   if (j > 0) KERNEL(few_block)(A, B, alpha, m, c, ldc, many, FEW_COLS, true);
@@ -141,27 +142,37 @@ INLINED void KERNEL(few_cols)(operand A, operand B, double alpha, int64_t m,
    FEW_COLS, true);
   for (; j + 2 <= p; j += 2) KERNEL(few_block)
   (A, (operand){B.p + j * B.ld, B.ld}, alpha, m, c + j * ldc, ldc, many, 2,
-   false);
+   ahead);
   for (; j < p; j++) KERNEL(few_block)
   (A, (operand){B.p + j * B.ld, B.ld}, alpha, m, c + j * ldc, ldc, many, 1,
-   false);
+   ahead);
 }
 
 /* C (m x p) += alpha A (m x k) B (k x p), by sums of columns of A in chunks
  * of rows that leave C's in the cache: memory is read in long pieces. */
-TARGET static void KERNEL(few)(operand A, operand B, double alpha, int64_t m,
-                               int64_t k, int64_t p, double *c, int64_t ldc)
+INLINED void KERNEL(few_all)(operand A, operand B, double alpha, int64_t m,
+                             int64_t k, int64_t p, double *c, int64_t ldc,
+                             int64_t chunk, bool ahead)
 {
-  int64_t chunk = chunk_rows(p);
   for (int64_t first = 0; first < m; first += chunk) {
     int64_t n = m - first < chunk ? m - first : chunk, l = 0;
     operand a = {A.p + first, A.ld};
     for (; l + FEW_MANY <= k; l += FEW_MANY, a.p += FEW_MANY * A.ld)
       KERNEL(few_cols)
-    (a, (operand){B.p + l, B.ld}, alpha, n, p, c + first, ldc, FEW_MANY);
+    (a, (operand){B.p + l, B.ld}, alpha, n, p, c + first, ldc, FEW_MANY, ahead);
     for (; l < k; l++, a.p += A.ld) KERNEL(few_cols)
-    (a, (operand){B.p + l, B.ld}, alpha, n, p, c + first, ldc, 1);
+    (a, (operand){B.p + l, B.ld}, alpha, n, p, c + first, ldc, 1, ahead);
   }
+}
+
+TARGET static void KERNEL(few)(operand A, operand B, double alpha, int64_t m,
+                               int64_t k, int64_t p, double *c, int64_t ldc,
+                               bool near)
+{
+  if (near && p <= NARROW)
+    KERNEL(few_all)(A, B, alpha, m, k, p, c, ldc, NARROW_CHUNK, false);
+  else
+    KERNEL(few_all)(A, B, alpha, m, k, p, c, ldc, CHUNK, true);
 }
 
 /* ---- C += A'B -----------------------------------------------------------*/
@@ -215,7 +226,7 @@ INLINED void KERNEL(inner_block)(operand A, operand B, int64_t m, double *c,
 }
 
 INLINED void KERNEL(inner_rows)(operand A, operand B, int64_t m, int64_t p,
-                                double *c, int64_t ldc, int rows)
+                                double *c, int64_t ldc, int rows, bool ahead)
 {
   enum { PAIR = INNER_COLS > 1 ? 2 : 1 };
   int64_t j = p <= NARROW || p < INNER_COLS ? 0 : INNER_COLS;
@@ -224,25 +235,34 @@ INLINED void KERNEL(inner_rows)(operand A, operand B, int64_t m, int64_t p,
   (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, INNER_COLS,
    false);
   for (; j + PAIR <= p; j += PAIR) KERNEL(inner_block)
-  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, PAIR, false);
+  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, PAIR, ahead);
   for (; j < p; j++) KERNEL(inner_block)
-  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, 1, false);
+  (A, (operand){B.p + j * B.ld, B.ld}, m, c + j * ldc, ldc, rows, 1, ahead);
 }
 
 /* C (k x p) += A (m x k)' B (m x p), in chunks of rows that leave B's in the
  * cache while all of A's columns meet it. */
-TARGET static void KERNEL(inner)(operand A, operand B, int64_t m, int64_t k,
-                                 int64_t p, double *c, int64_t ldc)
+INLINED void KERNEL(inner_all)(operand A, operand B, int64_t m, int64_t k,
+                               int64_t p, double *c, int64_t ldc, int64_t chunk,
+                               bool ahead)
 {
-  int64_t chunk = chunk_rows(p);
   for (int64_t first = 0; first < m; first += chunk) {
     int64_t n = m - first < chunk ? m - first : chunk, i = 0;
     operand a = {A.p + first, A.ld}, b = {B.p + first, B.ld};
     for (; i + INNER_ROWS <= k; i += INNER_ROWS, a.p += INNER_ROWS * A.ld)
-      KERNEL(inner_rows)(a, b, n, p, c + i, ldc, INNER_ROWS);
+      KERNEL(inner_rows)(a, b, n, p, c + i, ldc, INNER_ROWS, ahead);
     for (; i < k; i++, a.p += A.ld)
-      KERNEL(inner_rows)(a, b, n, p, c + i, ldc, 1);
+      KERNEL(inner_rows)(a, b, n, p, c + i, ldc, 1, ahead);
   }
+}
+
+TARGET static void KERNEL(inner)(operand A, operand B, int64_t m, int64_t k,
+                                 int64_t p, double *c, int64_t ldc, bool near)
+{
+  if (near && p <= NARROW)
+    KERNEL(inner_all)(A, B, m, k, p, c, ldc, NARROW_CHUNK, false);
+  else
+    KERNEL(inner_all)(A, B, m, k, p, c, ldc, CHUNK, true);
 }
 
 #undef PACK

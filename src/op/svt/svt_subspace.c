@@ -35,7 +35,8 @@
  *   p.  So if |p(P G P) z| < p(t^2 - nu)/100 for all 8, where p rises from
  *   t^2 - nu on, then |y'z| < 1/100 for all 8, which has a probability below
  *   (0.008)^8 < 2e-17.  Where the caller proves the whole in the end 1/4 is
- *   enough, (0.198)^8 < 3e-6, and a third of the products less.  p is what
+ *   enough, (0.198)^8 < 3e-6, and a third of the products less; of a W that a
+ *   cache holds 4 vectors and 8e-5, (6.4e-5)^4 < 2e-17.  p is what
  *   Lanczos' process makes of each z, the monic polynomial of its degree that
  *   leaves least of it; its zeros are Ritz values of P G P.
  * A zero above t^2 - nu points at a value missed: its vectors join B.  Where
