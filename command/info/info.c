@@ -61,6 +61,8 @@ static void print_array(const lapis_array *a)
     printf(" %.6g .. %.6g, %lld missing", low, high,
            (long long)lapis_mat_missing(&a->mat));
   }
+  if (a->mat.dtype == LAPIS_TEXT && a->mat.rows * a->mat.cols > 0)
+    info_texts(&a->mat);
   if (a->mat.colptr != NULL)
     printf(", %lld stored", (long long)stored(&a->mat));
   printf("\n");

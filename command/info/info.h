@@ -18,6 +18,8 @@ bool info_model_tells(const char *array);
 void info_model(cli *c, const lapis_model *m, const lapis_arrays *all);
 lapis_json *info_model_json(cli *c, const lapis_model *m,
                             const lapis_arrays *all);
+/* Goes on with the line of an array of texts. */
+void info_texts(const lapis_mat *A);
 /* Rows of a dense X of two features or more: of NaN alone, of 0 alone; and how
  * many values are infinite. */
 typedef struct info_rows {

@@ -27,6 +27,7 @@ typedef struct seen { /* of one column */
   marks marks;
   const io_facts *facts; /* of delimited text, else NULL */
   bool begins;           /* its first row holds a text */
+  int64_t digits;        /* texts with a digit */
   double *number;        /* of each row, of those there is room for */
   int64_t rows;
   csv_cell before; /* in the row above */
@@ -36,6 +37,13 @@ typedef struct seen { /* of one column */
 static bool same_text(const csv_cell *a, const csv_cell *b)
 {
   return a->size == b->size && memcmp(a->text, b->text, (size_t)a->size) == 0;
+}
+
+static bool has_digit(const csv_cell *cell)
+{
+  for (int64_t i = 0; i < cell->size; i++)
+    if (cell->text[i] >= '0' && cell->text[i] <= '9') return true;
+  return false;
 }
 
 static uint64_t hash_of(const csv_cell *cell)
@@ -132,6 +140,7 @@ static void note(lapis_column *c, seen *s, const csv_cell *cell, csv_kind kind,
   if (kind == CSV_TEXT) {
     c->texts++;
     if (row == 0) s->begins = true;
+    s->digits += has_digit(cell);
     note_text(s, cell);
     bool date = csv_is_date(cell);
     s->dates += date;
@@ -199,6 +208,15 @@ static lapis_status scan_row(csv_scan *s, lapis_columns *out, seen *seen_in,
   return arena_status(memory);
 }
 
+/* Of a lone column of texts, a word without a digit above those that all have
+ * one: "photo" above "p12", "p13". */
+static bool is_title_of(const lapis_column *c, const seen *s)
+{
+  enum { LEAST = 4 };
+  return c->texts > LEAST && s->digits == c->texts - 1 &&
+         !has_digit(&s->value[0]);
+}
+
 /* Of texts alone, a first row that stands nowhere else in its columns names
  * them, where some column below it holds classes: "name,eyes" above "ann,open",
  * "bob,open". */
@@ -211,7 +229,7 @@ static bool first_row_names(const lapis_columns *all, const seen *in)
     classes |= c->different > 1 && c->different <= FEW &&
                c->texts - 1 >= 2 * (c->different - 1);
   }
-  return classes;
+  return classes || (all->columns == 1 && is_title_of(all->column, in));
 }
 
 static lapis_status begin_columns(lapis_columns *out, arena *memory,

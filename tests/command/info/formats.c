@@ -376,6 +376,27 @@ static void structs_are_no_arrays(void **state)
   command_end(&c);
 }
 
+/* A lone column of words may have a title, which shows; an array of words says
+ * what it holds. */
+static void words_alone(void **state)
+{
+  static const char *const first[] = {"photo", "p12"};
+  char text[512];
+  command c;
+  command_begin(&c);
+  for (int k = 0; k < 2; k++) {
+    snprintf(text, sizeof text, "%s\np1\np2\np1\np4\np5\np6\np7\n", first[k]);
+    put(&c, "g.csv", text);
+    command_do(&c, "info g.csv");
+    check_says(c.out, k == 0 ? "7 6 below photo" : "8 7");
+  }
+  put(&c, "w.csv", "a,y\n1,no\n2,no\n3,yes\n4,\n5,maybe\n6,no\n");
+  command_do(&c, "convert w.csv w.npz --target y");
+  command_do(&c, "info w.npz");
+  check_says(c.out, "class_names 3 maybe 1,");
+  command_end(&c);
+}
+
 int test_formats(void)
 {
   const struct CMUnitTest tests[] = {
@@ -388,6 +409,7 @@ int test_formats(void)
       cmocka_unit_test(tables_are_described_by_their_columns),
       cmocka_unit_test(columns_are_used_and_dropped),
       cmocka_unit_test(what_cannot_be_read_is_named),
+      cmocka_unit_test(words_alone),
       cmocka_unit_test(every_pair_gives_back),
       LONG(cmocka_unit_test(many_pairs_give_back)),
   };
