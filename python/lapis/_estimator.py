@@ -205,7 +205,7 @@ class Estimator(Tagged):
         return {key: getattr(self, key) for key in table(self._method).keys
                 if key not in self._left_out}
 
-    def _names(self):
+    def _called(self):
         """What remarks call the classes and features of a fit."""
         words = self.classes_ if getattr(self, "_coded", False) else None
         names = getattr(self, "feature_names_in_", None)
@@ -216,7 +216,7 @@ class Estimator(Tagged):
     def _solve(self, X, Y=None, **members):
         """Fits; the model and what every fit tells become attributes."""
         result = solve_given(self._method, X, Y, context=self._context(),
-                             strict=False, **{**self._names(), **members},
+                             strict=False, **{**self._called(), **members},
                              **self._settings())
         self._model = result.model()
         self.info_, self.settings_ = result.info, result.settings

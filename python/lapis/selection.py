@@ -278,7 +278,7 @@ def _by_scores(estimator, X, y, n, groups):
     if groups is not None:
         groups = check_groups(groups, X.shape[0])[1]
     y = estimator._encode(y, X.shape[0])
-    inputs = Inputs(X=X, Y=y, group=groups, **estimator._names())
+    inputs = Inputs(X=X, Y=y, group=groups, **estimator._called())
     rows = table(estimator._method)
     struct, _kept = rows.fill(context, estimator._settings())
     options = cv_options()
