@@ -647,7 +647,7 @@ static void say_completed(cli *c, const answers *a, int64_t filled,
              "; %lld answer%s of a probability below %g left empty (--sure 0 "
              "writes all)",
              (long long)unsure, cli_s(unsure), sure_from(c));
-  fprintf(stderr, "lapis: %s: %s, %lld of its empty cells filled%s%s\n",
+  fprintf(stderr, "lapis: %s: %s, %lld of its unknown cells filled%s%s\n",
           c->verb->name, args_get(&c->args, "completed"), (long long)filled,
           left,
           a->low_rank.cols > 0 ? ""

@@ -240,6 +240,7 @@ static void print_kind(const lapis_columns *all, const lapis_column *c,
                        const char *title)
 {
   char value[512];
+  double end = 0;
   if (c->type == LAPIS_COLUMN_EMPTY)
     printf("  note: %s is empty in every row: it says nothing\n", title);
   if (column_is_constant(all, c))
@@ -249,7 +250,16 @@ static void print_kind(const lapis_columns *all, const lapis_column *c,
     printf("  note: %s has numbers that begin with 0, as codes of places and "
            "things do: as a feature it would be a quantity\n",
            title);
-  if (c->odd_one != NULL && !is_remarked(all, c, c->odd_one))
+  int limit = c->numbers > 0 ? lapis_number_limit(c->odd_one, &end) : 0;
+  if (limit != 0)
+    printf("  note: \"%s\" stands in all cells of %s that are no numbers: "
+           "values %s a limit; a number in their place, such as %g, keeps what "
+           "is known of them, where --missing reads them as unknown, and "
+           "fills in values that may lie %s\n",
+           shown(c->odd_one, value, sizeof value), title,
+           limit < 0 ? "below" : "above", limit < 0 ? end / 2 : end,
+           limit < 0 ? "above it" : "below it");
+  else if (c->odd_one != NULL && !is_remarked(all, c, c->odd_one))
     printf(
         "  note: \"%s\" stands in all cells of %s that are no %s: if it means "
         "unknown, --missing %s reads it so\n",

@@ -140,8 +140,9 @@ int suspects_check(cli *c, const lapis_dataset *ds)
   if (s != LAPIS_EINVAL) return s < 0 ? cli_fail_status(c, s) : EXIT_DONE;
   return cli_fail(EXIT_MISUSE,
                   "%s: --suspects looks for wrong labels, and %s holds "
-                  "numbers; leave it out; 'lapis fit auto --held-out 5' writes "
-                  "what each number is predicted to be while it is hidden",
+                  "numbers; leave it out: 'lapis fit auto' lists those that "
+                  "look wrong unasked, and with --held-out 5 writes what each "
+                  "is predicted to be while it is hidden",
                   c->verb->name, target_shown(ds, 0, title, sizeof title));
 }
 

@@ -251,6 +251,19 @@ static bool in_class(const label_run *w, int64_t i, int64_t c)
   return label_has(w, i, c);
 }
 
+/* While it was hidden a given label was predicted otherwise. */
+static bool is_contradicted(const label_run *w, int64_t i, int64_t c)
+{
+  const double *said =
+      w->held_out == NULL ? NULL : w->held_out + i * w->given.K;
+  if (said == NULL || isnan(said[0])) return false;
+  if (w->given.kind == LABEL_TWO) return (said[0] > 0) != (c == 1);
+  if (w->given.kind == LABEL_MANY) return said[c] < 0;
+  for (int64_t k = 0; k < w->given.K; k++)
+    if (said[k] > said[c]) return true;
+  return false;
+}
+
 /* One of each class in turn, as long as there is one that is not shown; those
  * that were filled in come first. */
 static lapis_status draw_classes(page_memory *s)
@@ -268,7 +281,11 @@ static lapis_status draw_classes(page_memory *s)
                             is_filled(w, at % n) != (at < n)))
         at++;
       next[c] = at;
-      if (at < 2 * n) status = draw(s, at % n, "an example of its class");
+      if (at < 2 * n)
+        status = draw(s, at % n,
+                      is_contradicted(w, at % n, c)
+                          ? "its label was predicted otherwise while hidden"
+                          : "an example of its class");
       more = more || at < 2 * n;
     }
   }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "images/pipeline/pipeline.h"
 #include "lapis/rows.h"
@@ -106,6 +107,12 @@ static void forget(lapis_flow *f)
 static lapis_status describe_others(lapis_flow *f, const flow_kinds *kinds)
 {
   locate *w = f->own;
+  struct stat is;
+  if (stat(w->set.without, &is) != 0 || !S_ISDIR(is.st_mode))
+    return lapis_fail(f->ctx, LAPIS_EIO,
+                      "{without %s}: is no folder; the images without the "
+                      "object are those of one folder",
+                      w->set.without);
   TRY(lapis_image_list(f->ctx, &w->set.without, 1, &w->other_paths));
   const lapis_mat *path = &w->other_paths.mat;
   return flow_features_of(f, kinds, NULL, path->val, path->cols, false,

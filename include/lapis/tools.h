@@ -23,6 +23,9 @@ LAPIS_API bool lapis_number_read(const char *text, const char **end,
  * else. */
 LAPIS_API const char *lapis_number_unit(const char *text, const char **number,
                                         int *size);
+/* A value that is only known to be below or above a limit, as "<5", ">= 500":
+ * -1 or 1, and the limit; 0: the text is something else. */
+LAPIS_API int lapis_number_limit(const char *text, double *limit);
 /* The shortest of 15, 16 and 17 digits that reads back to the same double; 32
  * bytes hold any. */
 LAPIS_API void lapis_number_text(double value, char *text, size_t size);

@@ -36,6 +36,21 @@ bool lapis_number_read(const char *text, const char **end, double *value)
   return behind != text && (end != NULL || *behind == '\0');
 }
 
+int lapis_number_limit(const char *text, double *limit)
+{
+  static const char *const sign[] = {"<", ">", "\u2264", "\u2265"};
+  if (text == NULL || limit == NULL) return 0;
+  text += strspn(text, " ");
+  for (int k = 0; k < 4; k++) {
+    size_t long_ = strlen(sign[k]);
+    if (strncmp(text, sign[k], long_) != 0) continue;
+    text += long_;
+    text += k < 2 && *text == '=';
+    return !lapis_number_read(text, NULL, limit) ? 0 : k % 2 == 0 ? -1 : 1;
+  }
+  return 0;
+}
+
 const char *lapis_number_unit(const char *text, const char **number, int *size)
 {
   enum { LONG = 12 };

@@ -50,6 +50,16 @@ static double say(const double *number, int64_t rows, int64_t count, double low,
   return first;
 }
 
+static void say_heaps(const double *sorted, int64_t n, int64_t upper,
+                      char said[FACTS_BYTES])
+{
+  (void)snprintf(said, FACTS_BYTES,
+                 "%" PRId64 " values are from %.6g to %.6g and %" PRId64
+                 " from %.6g to %.6g, with none between: are they in one unit?",
+                 upper, sorted[0], sorted[upper - 1], n - upper, sorted[upper],
+                 sorted[n - 1]);
+}
+
 lapis_status far_cells_say(lapis_ctx *ctx, const io_facts *facts,
                            double *number, int64_t rows, int64_t columns,
                            char said[FACTS_BYTES], double *code)
@@ -66,6 +76,8 @@ lapis_status far_cells_say(lapis_ctx *ctx, const io_facts *facts,
   }
   qsort(sorted, (size_t)n, sizeof *sorted, base_ascending);
   int64_t count = mat_count_apart(sorted, n, columns, &low, &high);
+  int64_t upper = mat_upper_heap(sorted, n);
+  if (upper > 0) say_heaps(sorted, n, upper, said);
   base_free(sorted);
   if (count > 0) *code = say(number, rows, count, low, high, said);
   return LAPIS_OK;

@@ -89,3 +89,23 @@ int64_t mat_count_apart(const double *sorted, int64_t n, int64_t of,
   }
   return count;
 }
+
+/* ---- two heaps ----------------------------------------------------------*/
+static bool is_heap(const double *sorted, int64_t n, int64_t all)
+{
+  enum { LEAST = 10, DIFFERENT = 5, PART = 100 };
+  int64_t different = n > 0;
+  for (int64_t k = 1; k < n; k++) different += sorted[k] > sorted[k - 1];
+  return n >= LEAST && different >= DIFFERENT && PART * n >= all;
+}
+
+int64_t mat_upper_heap(const double *sorted, int64_t n)
+{
+  static const double TIMES = 5;
+  if (n == 0 || !(sorted[0] > 0)) return 0;
+  for (int64_t k = 1; k < n; k++)
+    if (sorted[k] >= TIMES * sorted[k - 1] && is_heap(sorted, k, n) &&
+        is_heap(sorted + k, n - k, n))
+      return k;
+  return 0;
+}

@@ -13,4 +13,10 @@ void mat_far_limits(const double *sorted, int64_t n, double *middle,
 int64_t mat_count_apart(const double *sorted, int64_t n, int64_t of,
                         double *low, double *high);
 
+/* Of n sorted numbers above 0 that lie in two heaps, of which the upper begins
+ * at five times the end of the lower, as numbers in two units do: where it
+ * begins; 0: they do not.  A heap has ten numbers, five different ones, and one
+ * of a hundred at least. */
+int64_t mat_upper_heap(const double *sorted, int64_t n);
+
 #endif

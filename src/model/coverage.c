@@ -178,6 +178,14 @@ static double end_of(const ranks *w, int64_t t, int64_t j, double sign)
   return sign * fmax(end, sign * lapis_mat_at(said_of(w, t, j, -1), t, j));
 }
 
+/* Not below the floor, but for what is answered. */
+static double low_of(const ranks *w, int64_t t, int64_t j)
+{
+  double low = end_of(w, t, j, -1);
+  if (w->c->floor == NULL || isinf(low) || !(low < w->c->floor[t])) return low;
+  return fmin(w->c->floor[t], lapis_mat_at(said_of(w, t, j, -1), t, j));
+}
+
 /* ---- publishing ---------------------------------------------------------*/
 static lapis_status hear(ranks *w, lapis_ctx *ctx, const lapis_solver *answer,
                          lapis_solver *const *fold)
@@ -203,7 +211,7 @@ static lapis_status publish_ends(lapis_solver *to, ranks *w)
   TRY(arena_status(&to->arena));
   for (int64_t k = 0; k < K * n; k++) {
     if (k % K == 0) w->gaps = coverage_gaps(w->X, w->begins, k / K);
-    low[k] = end_of(w, k % K, k / K, -1);
+    low[k] = low_of(w, k % K, k / K);
     high[k] = end_of(w, k % K, k / K, 1);
   }
   solver_publish(to, "set_low", lapis_mat_f64(low, K, n));
@@ -283,6 +291,8 @@ lapis_status coverage_keep(lapis_ctx *ctx, lapis_model *m, const coverage *c)
   TRY(model_put(ctx, m, head_name, &mat));
   mat = lapis_mat_f64((double *)(uintptr_t)c->score, 3, c->count);
   TRY(model_put(ctx, m, "coverage_scores", &mat));
+  mat = lapis_mat_f64((double *)(uintptr_t)c->floor, 1, c->K);
+  if (c->floor != NULL) TRY(model_put(ctx, m, "coverage_floor", &mat));
   mat = lapis_mat_f64((double *)(uintptr_t)c->value, 1, coverage_values(c));
   return c->value == NULL ? LAPIS_OK
                           : model_put(ctx, m, "coverage_values", &mat);
@@ -294,6 +304,7 @@ lapis_status coverage_read(lapis_ctx *ctx, const lapis_model *m, coverage *c)
   const lapis_mat *head = named_numbers(&m->learned, head_name, 1, HEAD);
   const lapis_mat *score = named_numbers(&m->learned, "coverage_scores", 3, -1);
   const lapis_mat *value = named_numbers(&m->learned, "coverage_values", 1, -1);
+  const lapis_mat *floors;
   const double *at = head == NULL ? NULL : head->val;
   *c = (coverage){.share = 0};
   for (const lapis_model *f = m->fold; f != NULL; f = f->fold) c->folds++;
@@ -311,6 +322,8 @@ lapis_status coverage_read(lapis_ctx *ctx, const lapis_model *m, coverage *c)
     c->score = score->val;
     c->count = score->cols;
     c->value = value == NULL ? NULL : value->val;
+    floors = named_numbers(&m->learned, "coverage_floor", 1, c->K);
+    c->floor = floors == NULL ? NULL : floors->val;
     fits = c->kind == COVERAGE_NUMBERS ||
            (value != NULL && value->cols == coverage_values(c));
   }

@@ -15,7 +15,8 @@
  *
  * Samples with many gaps are predicted worse.  Those that lack half of the
  * features, three quarters or all are held against scores of samples that do,
- * too; where these are too few, all classes stay and no interval ends. */
+ * too; where these are too few, all classes stay and no interval ends.  Where
+ * no known number is below 0 none is thought to be. */
 #ifndef LAPIS_COVERAGE_H
 #define LAPIS_COVERAGE_H
 #include "model/model.h"
@@ -33,6 +34,7 @@ typedef struct coverage {
   int64_t folds, K;    /* K: rows of what is said */
   const double *value; /* of Y: of each class, or of no and yes */
   const double *score; /* 3 x count: list, S_i, and level of gaps */
+  const double *floor; /* K: no number is below; NULL: that is not known */
   int64_t count;
 } coverage;
 /* Targets, and classes of each. */

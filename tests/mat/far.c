@@ -66,10 +66,34 @@ static void tails_that_go_on_are_not(void **state)
   }
 }
 
+/* Two units leave a gap between two heaps; tails and few codes are none. */
+static void two_heaps_are_found(void **state)
+{
+  (void)state;
+  double x[N];
+  uint64_t seed = 6;
+  for (int share = 0; share < 3; share++) {
+    int64_t upper = share == 0 ? 0 : share == 1 ? 20 : 100;
+    for (int i = 0; i < N; i++)
+      x[i] = (.3 + check_uniform(&seed)) * (i < upper ? 88.4 : 1);
+    qsort(x, N, sizeof *x, base_ascending);
+    assert_int_equal(mat_upper_heap(x, N), upper == 0 ? 0 : N - upper);
+  }
+  for (int i = 0; i < N; i++) x[i] = i < 150 ? 1 : 99; /* codes */
+  assert_int_equal(mat_upper_heap(x, N), 0);
+  for (int kind = 1; kind < 7; kind++)
+    for (int k = 0; k < COLUMNS; k++) {
+      for (int i = 0; i < N; i++) x[i] = fabs(draw(kind, &seed));
+      qsort(x, N, sizeof *x, base_ascending);
+      assert_int_equal(mat_upper_heap(x, N), 0);
+    }
+}
+
 int test_far(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slips_and_codes_are_found),
-      cmocka_unit_test(tails_that_go_on_are_not)};
+      cmocka_unit_test(tails_that_go_on_are_not),
+      cmocka_unit_test(two_heaps_are_found)};
   return run_cases(tests, NULL, NULL);
 }

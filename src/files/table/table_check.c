@@ -122,13 +122,19 @@ static void list_texts(const table *t, char *list, size_t room)
 static lapis_status fail_word(const table *t, const column *c, int64_t j)
 {
   enum { LONG = 32 };
-  char word[LONG] = "WORD,..", wanted[240];
+  char word[LONG] = "WORD,..", wanted[240], number[96] = "";
+  double end;
   if (c->text_cell.size < LONG) (void)csv_copy(&c->text_cell, word);
+  int limit = lapis_number_limit(word, &end);
+  if (limit != 0)
+    (void)snprintf(number, sizeof number,
+                   "a number %s the limit, such as %g, keeps what is known; ",
+                   limit < 0 ? "below" : "at", limit < 0 ? end / 2 : end);
   if (strpbrk(word, " ,;\t\"'$*?&|<>()#") != NULL) strcpy(word, "WORD,..");
   (void)snprintf(wanted, sizeof wanted,
-                 "its other cells are numbers; where it means unknown, "
+                 "its other cells are numbers; %swhere it means unknown, "
                  "--missing %s reads it so, and --drop leaves the column out%s",
-                 word,
+                 number, word,
                  t->header ? "" : "; --header yes is for a first row of names");
   return fail_cell(t, &c->text_cell, j, "the text", wanted);
 }
@@ -183,7 +189,7 @@ lapis_status table_check_columns(table *t)
       return lapis_fail(t->ctx, LAPIS_EFORMAT,
                         "%s: target column %" PRId64
                         " holds numbers, another holds text; they must be of "
-                        "one kind",
+                        "one kind: fit once for each kind",
                         t->path, j + 1);
   }
   return LAPIS_OK;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lapis/choose.h"
@@ -114,6 +115,19 @@ static lapis_status take_scores(const comparison *r, const lapis_data *data,
   return LAPIS_OK;
 }
 
+/* 0 where no known number is below it. */
+static lapis_status find_floor(lapis_ctx *ctx, const lapis_data *data, cover *w)
+{
+  const lapis_mat *Y = &data->Y;
+  w->floor = base_alloc(ctx, Y->rows, sizeof *w->floor);
+  if (w->floor == NULL) return LAPIS_ENOMEM;
+  for (int64_t k = 0; k < Y->rows * Y->cols; k++)
+    if (lapis_mat_at(Y, k % Y->rows, k / Y->rows) < 0)
+      w->floor[k % Y->rows] = -INFINITY;
+  w->c.floor = w->floor;
+  return LAPIS_OK;
+}
+
 lapis_status cover_fit(lapis_ctx *ctx, const comparison *r, int i,
                        const lapis_data *data, const lapis_mc_settings *like,
                        int64_t folds, cover *w)
@@ -128,6 +142,7 @@ lapis_status cover_fit(lapis_ctx *ctx, const comparison *r, int i,
                     .value = r->labels.value}};
   folds = folds < COVERAGE_FOLDS ? folds : COVERAGE_FOLDS;
   lapis_status s = draw(ctx, r, data, folds, w);
+  if (s >= 0 && r->o.numbers) s = find_floor(ctx, data, w);
   base_mute(ctx, true);
   keep_pause(ctx, true); /* several solves of one name */
   for (int64_t f = 0; s >= 0 && f < w->c.folds; f++) {
@@ -167,11 +182,12 @@ lapis_status cover_teach(lapis_ctx *ctx, const cover *w, lapis_model *m)
 
 /* Of known labels, held out: how many classes, or how much, their sets, as
  * published by s, hold on average (endless intervals apart); and the value of a
- * label of which the least share lies in them.  The share of all says nothing:
- * it is what was asked for, by the way sets are made. */
+ * label, or of numbers the third by what is predicted, of which the least share
+ * lies in them.  The share of all says nothing: it is what was asked for, by
+ * the way sets are made. */
 typedef struct figures {
   double size;
-  int64_t target, count; /* count: known labels of that value; of numbers 0 */
+  int64_t target, count; /* count: known labels of that value */
   double value, least;
 } figures;
 
@@ -203,8 +219,60 @@ static void sum_up(const cover *w, const comparison *r, const lapis_solver *s,
   to->size = count > endless ? sum / (count - endless) : INFINITY;
 }
 
+/* ---- numbers: thirds by what is predicted --------------------------------*/
+typedef struct told {
+  double high; /* of its interval, as what is predicted */
+  bool inside;
+} told;
+
+static int by_high(const void *a, const void *b)
+{
+  double x = ((const told *)a)->high, y = ((const told *)b)->high;
+  return (x > y) - (x < y);
+}
+
+/* Of target t the third that the least share lies in. */
+static void find_third(told *of, int64_t n, int64_t t, figures *out)
+{
+  enum { THIRDS = 3 };
+  qsort(of, (size_t)n, sizeof *of, by_high);
+  for (int64_t p = 0; p < THIRDS; p++) {
+    int64_t from = n * p / THIRDS, end = n * (p + 1) / THIRDS, inside = 0;
+    for (int64_t k = from; k < end; k++) inside += of[k].inside;
+    double share = (double)inside / (double)(end - from);
+    if (end == from || !(share < out->least)) continue;
+    *out = (figures){.size = out->size,
+                     .target = t,
+                     .count = end - from,
+                     .value = (double)p,
+                     .least = share};
+  }
+}
+
+static lapis_status find_thirds(lapis_ctx *ctx, const comparison *r,
+                                const lapis_data *data, const lapis_solver *s,
+                                figures *out)
+{
+  const lapis_mat *low = named_find(&s->result, "set_low");
+  const lapis_mat *high = named_find(&s->result, "set_high");
+  told *of = base_alloc(ctx, r->n, sizeof *of);
+  if (of == NULL) return LAPIS_ENOMEM;
+  for (int64_t t = 0; t < data->Y.rows; t++) {
+    int64_t n = 0;
+    for (int64_t j = 0; j < r->n; j++) {
+      double y = lapis_mat_at(&data->Y, t, j), end = lapis_mat_at(high, t, j);
+      if (cover_class(r, t, j) < 0 || isnan(y) || isinf(end)) continue;
+      of[n++] = (told){end, y <= end && y >= lapis_mat_at(low, t, j)};
+    }
+    find_third(of, n, t, out);
+  }
+  base_free(of);
+  return LAPIS_OK;
+}
+
 static lapis_status measure(lapis_ctx *ctx, const cover *w, const comparison *r,
-                            const lapis_solver *s, figures *out)
+                            const lapis_data *data, const lapis_solver *s,
+                            figures *out)
 {
   int64_t values = coverage_values(&w->c);
   int64_t all = coverage_targets(&w->c) * values;
@@ -212,7 +280,7 @@ static lapis_status measure(lapis_ctx *ctx, const cover *w, const comparison *r,
   if (of == NULL) return LAPIS_ENOMEM;
   *out = (figures){.least = INFINITY};
   sum_up(w, r, s, out, of);
-  for (int64_t k = 0; k < all; k++) {
+  for (int64_t k = 0; k < all && !r->o.numbers; k++) {
     if (!(of[2 * k + 1] > 0) || !(of[2 * k] / of[2 * k + 1] < out->least))
       continue;
     out->least = of[2 * k] / of[2 * k + 1];
@@ -221,7 +289,7 @@ static lapis_status measure(lapis_ctx *ctx, const cover *w, const comparison *r,
     out->value = w->c.value[k % values];
   }
   base_free(of);
-  return LAPIS_OK;
+  return r->o.numbers ? find_thirds(ctx, r, data, s, out) : LAPIS_OK;
 }
 
 /* The fewest known labels that a promise rests on: of a target, or of one of
@@ -240,6 +308,37 @@ static int64_t fewest(const cover *w)
     if (n < least) least = n;
   }
   return least;
+}
+
+static bool all_above_0(const lapis_mat *Y, int64_t t)
+{
+  for (int64_t j = 0; j < Y->cols; j++)
+    if (lapis_mat_at(Y, t, j) <= 0) return false;
+  return true;
+}
+
+/* Errors that grow with what is predicted: intervals of one width are too wide
+ * for the small ones and too narrow for the large. */
+static void remark_third(const coverage *c, const lapis_data *data,
+                         const lapis_solver *s, const char *method,
+                         const figures *x)
+{
+  static const char *const third[] = {"smallest", "middle", "largest"};
+  char target[32] = "";
+  double far = 2 * sqrt(c->share * (1 - c->share) / (double)x->count);
+  if (x->count == 0 || !(x->least < c->share - far)) return;
+  if (data->Y.rows > 1)
+    (void)snprintf(target, sizeof target, " of target %lld",
+                   (long long)x->target + 1);
+  base_note(s->ctx, BASE_WARNING, "coverage-third",
+            "%s: of the third with the %s predictions%s only %.1f %% of %lld "
+            "known numbers lie in their intervals%s",
+            method, third[(int)x->value], target, 100 * x->least,
+            (long long)x->count,
+            all_above_0(&data->Y, x->target)
+                ? "; all are above 0: where errors grow with them, their "
+                  "logarithms have intervals that fit"
+                : "");
 }
 
 /* What is promised of all may be kept by the common classes at the cost of a
@@ -272,7 +371,7 @@ lapis_status cover_remark(const cover *w, const comparison *r,
 {
   const coverage *c = &w->c;
   figures x;
-  TRY(measure(s->ctx, w, r, s, &x));
+  TRY(measure(s->ctx, w, r, data, s, &x));
   int64_t n = fewest(w);
   char rarest[64] = "", range[192] = "", of[64] = "so many", far[96] = "";
   lapis_mat others;
@@ -299,16 +398,20 @@ lapis_status cover_remark(const cover *w, const comparison *r,
         100 * from, 100 * to);
   }
   base_note(s->ctx, BASE_NOTE, "coverage",
-            "%s: %s for %.4g %% of new samples%s%s, of %.4g%s on average, by "
-            "%lld known %s%s held out in %lld fold(s)%s",
+            "%s: %s for %.4g %% of new samples like those with a %s%s%s, of "
+            "%.4g%s on average, by %lld known %s%s held out in %lld fold(s)%s",
             method, numbers ? "intervals" : "sets", 100 * c->share,
-            c->by_class ? " of each class" : "", far, x.size,
+            numbers ? "number" : "label", c->by_class ? ", of each class" : "",
+            far, x.size,
             numbers       ? " width"
             : x.size == 1 ? " class"
                           : " classes",
             (long long)c->count, numbers ? "numbers" : "labels", rarest,
             (long long)c->folds, range);
-  remark_least(w, data, s, method, &x);
+  if (numbers)
+    remark_third(c, data, s, method, &x);
+  else
+    remark_least(w, data, s, method, &x);
   if (is_short)
     base_note(s->ctx, BASE_WARNING, "coverage-short",
               "%s: coverage %g needs %.0f known labels%s; where there are "
@@ -327,6 +430,7 @@ void cover_free(cover *w)
     base_free(w->Y[f]);
   }
   base_free(w->score);
+  base_free(w->floor);
   base_free(w->own);
   *w = (cover){.own = NULL};
 }

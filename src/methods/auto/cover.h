@@ -9,6 +9,7 @@ typedef struct cover {
   coverage c;
   lapis_solver *fold[COVERAGE_FOLDS]; /* fitted without it */
   double *Y[COVERAGE_FOLDS], *score;  /* behind them */
+  double *floor;                      /* of c */
   int64_t *own;                       /* targets x n: the fold of a label */
 } cover;
 /* Candidate i as the race ran it, fitted once without each of so many folds,

@@ -465,6 +465,7 @@ static lapis_status check_input(lapis_ctx *ctx, const lapis_mat *X)
 static lapis_status fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 {
   TRY(check_input(ctx, X));
+  mat_say_zeros(ctx, X);
   TRY(check_blocks(ctx, m, X->rows));
   int64_t widest = staged(m, X->rows);
   lapis_mat wide = *X;
@@ -491,7 +492,6 @@ static lapis_status fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 lapis_status lapis_map_fit(lapis_ctx *ctx, lapis_map *m, const lapis_mat *X)
 {
   NEEDS(ctx, ctx, m, X);
-  mat_say_zeros(ctx, X);
   base_meet(ctx);
   return base_agree(ctx, fit(ctx, m, X));
 }

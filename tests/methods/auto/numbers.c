@@ -142,6 +142,36 @@ static void far_cells_are_named(void **state)
   }
 }
 
+static double grow(const double *x)
+{
+  return exp(2 * x[0]);
+}
+
+/* Errors that grow with numbers above 0: no interval reaches below 0, and the
+ * third that the intervals are too narrow for is named. */
+static void skewed_numbers_have_their_third(void **state)
+{
+  (void)state;
+  problem *p = make(grow);
+  lapis_auto_settings set = numbers();
+  uint64_t seed = 3;
+  for (int j = 0; j < KNOWN; j++) p->Y[j] *= exp(.5 * check_normal(&seed));
+  set.coverage = .9;
+  set.candidates = "linear,trees";
+  set.outliers = LAPIS_OUTLIERS_LEARN;
+  lapis_solver *s = fit(p, &set);
+  const double *low = check_result(s, "set_low");
+  const double *high = check_result(s, "set_high");
+  const double *said = check_result(s, "scores");
+  for (int j = KNOWN; j < N; j++)
+    assert_true(low[j] <= said[j] && said[j] <= high[j] &&
+                low[j] >= fmin(0, said[j]));
+  const char *note = check_note(s, "coverage-third");
+  assert_non_null(note);
+  check_says(note, "largest");
+  discard(p, s);
+}
+
 /* One cell of ten is far off, in what is asked, too: features without these
  * tell numbers, and the choice repeats the run. */
 static void far_cells_are_left_out(void **state)
@@ -335,6 +365,7 @@ int test_numbers(void)
       cmocka_unit_test(far_numbers_are_named),
       cmocka_unit_test(far_cells_are_named),
       cmocka_unit_test(far_cells_are_left_out),
+      cmocka_unit_test(skewed_numbers_have_their_third),
       cmocka_unit_test(known_numbers_are_held_out),
       cmocka_unit_test(error_of_r2_is_that_of_a_bootstrap),
       cmocka_unit_test(weights_and_groups_count),
