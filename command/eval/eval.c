@@ -316,14 +316,27 @@ static int evaluate_files(cli *c, lapis_metric_reads reads)
   return code;
 }
 
+static int fail_words(void)
+{
+  char list[512] = "";
+  const lapis_metric_kind *kind;
+  for (int i = 0; (kind = lapis_metric_at(i)) != NULL; i++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s, ", kind->name);
+  }
+  return cli_fail(EXIT_MISUSE,
+                  "eval: name one metric (%smatch-ratio, iou), --truth FILE "
+                  "and --scores FILE",
+                  list);
+}
+
 static int run(cli *c)
 {
   const char *truth = args_get(&c->args, "truth");
   const char *scores = args_get(&c->args, "scores");
   const char *output = args_get(&c->args, "output");
   if (c->args.n_words != 1 || truth == NULL || scores == NULL)
-    return cli_fail(EXIT_MISUSE,
-                    "eval: name one metric, --truth FILE and --scores FILE");
+    return fail_words();
   if (output != NULL && !is_sheet(output))
     return cli_fail(EXIT_MISUSE, "%s: figures are written as .csv or .tsv",
                     output);

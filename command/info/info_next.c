@@ -532,6 +532,23 @@ static bool holds_labels(const lapis_columns *all)
   return names == 1 && classes > 0 && (pictures || !numbers);
 }
 
+/* Of two columns without gaps the one of more values names what images belong
+ * to, the other is asked. */
+static void take_fewer(const lapis_columns *all, question *q, int *group)
+{
+  int target = -1, count = 0;
+  for (int j = 0; j < all->listed; j++)
+    if (q->target[j]) target = j, count++;
+  if (count != 1 || gaps_of(&all->column[target]) > 0 ||
+      gaps_of(&all->column[*group]) > 0 ||
+      all->column[*group].different >= all->column[target].different ||
+      !column_repeats(&all->column[target]))
+    return;
+  q->target[target] = false;
+  q->target[*group] = true;
+  *group = target;
+}
+
 /* The line of labels that several columns may hold, and what images may
  * belong to, as label remarks. */
 static void print_label_line(const cli *c, const lapis_columns *all,
@@ -548,6 +565,7 @@ static void print_label_line(const cli *c, const lapis_columns *all,
     if (may && (group < 0 || at->different > all->column[group].different))
       group = j;
   }
+  if (group >= 0) take_fewer(all, &q, &group);
   printf("  names and labels, no features; 'lapis eval' compares with it; to "
          "fill in the missing ones:\n    lapis label IMAGE... --labels");
   shell_file(stdout, path);
@@ -560,9 +578,56 @@ static void print_label_line(const cli *c, const lapis_columns *all,
            all->column[group].different, title);
 }
 
+/* ---- points and boxes of pictures ----------------------------------------*/
+/* How many columns have one of the titles, which end with NULL. */
+static int count_titled(const lapis_columns *all, const char *const *title)
+{
+  int count = 0;
+  for (int j = 0; j < all->listed; j++)
+    for (int k = 0; title[k] != NULL; k++)
+      count += is_titled(&all->column[j], title[k]);
+  return count;
+}
+
+static bool names_pictures(const lapis_columns *all)
+{
+  for (int j = 0; j < all->listed; j++)
+    if (all->column[j].texts > 0 &&
+        info_picture_format(all->column[j].value[0]))
+      return true;
+  return false;
+}
+
+/* Places in pictures, which are no samples; false: something else. */
+static bool print_places(const lapis_columns *all, const char *path)
+{
+  static const char *const corner[] = {"x", "y", NULL},
+                           *const size[] = {"width", "height", NULL},
+                           *const point[] = {"point", NULL},
+                           *const named[] = {"name",  "file",    "path",
+                                             "image", "picture", NULL};
+  bool boxes = count_titled(all, size) == 2;
+  int names = count_titled(all, named), points = count_titled(all, point);
+  int known = names + 2 + (boxes ? 2 : points);
+  if (count_titled(all, corner) != 2 || names > 1 || known != all->listed ||
+      !(points == 1 || (names == 1 && (boxes || names_pictures(all)))))
+    return false;
+  if (!boxes && names == 0)
+    printf("  points of one picture, to be found in others:\n    lapis match "
+           "IMAGE... --first");
+  else
+    printf("  %s of pictures:\n    lapis %s IMAGE... %s",
+           boxes ? "boxes" : "points", boxes ? "locate" : "match",
+           boxes ? "--boxes" : "--xy");
+  shell_file(stdout, path);
+  printf("\n");
+  return true;
+}
+
 void info_columns_next(const cli *c, const lapis_columns *all, const char *path,
                        const char *why)
 {
+  if (print_places(all, path)) return;
   if (*why != '\0' && holds_labels(all))
     print_label_line(c, all, path);
   else if (*why != '\0')

@@ -47,10 +47,36 @@ static void tables_of_labels(void **state)
   command_do(&c, "info people.csv");
   says(&c, "lapis label IMAGE... --labels people.csv --target eyes\n");
   says(&c, LIKE_A_GROUP "add --groups person");
+  put(&c, "whole.csv", /* of two without gaps the one of fewer is asked */
+      "file,eyes,person\na.png,open,an\nb.png,dark,an\nc.png,dark,bo\n"
+      "d.png,open,bo\ne.png,dark,cy\nf.png,open,cy\n");
+  command_do(&c, "info whole.csv");
+  says(&c, "lapis label IMAGE... --labels whole.csv --target eyes\n");
+  says(&c, LIKE_A_GROUP "add --groups person");
   put(&c, "bare.csv", "a.png,open\nb.png,dark\nc.png,open\nd.png,dark\n");
   command_run(&c, "info bare.csv");
   says(&c, "2 columns, 4 rows, ");
   says(&c, "open 2, dark 2");
+  command_end(&c);
+}
+
+/* Places in pictures go to what reads them; x and y alone are numbers. */
+static void tables_of_places(void **state)
+{
+  command c;
+  command_begin(&c);
+  put(&c, "first.csv", "x,y,point\n5,6,eye\n7,8,nose\n");
+  command_do(&c, "info first.csv");
+  says(&c, "lapis match IMAGE... --first first.csv\n");
+  put(&c, "xy.csv", "file,x,y\na.png,5,6\na.png,7,8\nb.png,1,2\n");
+  command_do(&c, "info xy.csv");
+  says(&c, "lapis match IMAGE... --xy xy.csv\n");
+  put(&c, "boxes.csv", "image,x,y,width,height\na.png,5,6,7,8\n");
+  command_do(&c, "info boxes.csv");
+  says(&c, "lapis locate IMAGE... --boxes boxes.csv\n");
+  put(&c, "numbers.csv", "x,y\n5,6\n7,8\n1,2\n");
+  command_run(&c, "info numbers.csv");
+  assert_null(strstr(c.out, "IMAGE"));
   command_end(&c);
 }
 
@@ -141,6 +167,7 @@ int test_pictures(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tables_of_labels),
+      cmocka_unit_test(tables_of_places),
       cmocka_unit_test(pictures_and_folders),
       cmocka_unit_test(pictures_become_features),
   };
