@@ -79,6 +79,12 @@ function [labels, result, info] = lapis_auto (X, Y, varargin)
   %  outliers            outliers x 2, where targets are numbers, some far
   %                      from what all others say: their samples and targets,
   %                      from 0, the farthest first
+  %  doubted             doubted x 3, with --doubted omit, where some known
+  %                      labels are likelier wrong than right: known labels
+  %                      that are left out, the most doubtful first: sample
+  %                      and class that it rather is (of two classes, and of
+  %                      several labels, the label), from 0, and the
+  %                      probability that it is wrong
   %  completed           n x d, where gaps are filled: X
   %  fill_ways           ways, where gaps are filled: how
   %  fill_weights        d x ways, where gaps are filled: their weights in the

@@ -26,7 +26,8 @@ typedef struct answers {
   lapis_mat values;  /* texts of the codes of several: a row for all, or a row
                       * each; or empty */
   lapis_mat titles;  /* of targets, or empty */
-  lapis_mat doubts;  /* of --suspects, or empty; the first are rather wrong */
+  lapis_mat doubts;  /* of --suspects, or of labels that are left out, or
+                      * empty; the first are rather wrong */
   lapis_mat wrong;   /* their probability of being wrong, or empty */
   int64_t rather;
   lapis_mat kept, kept_values, low, high; /* of --coverage, or empty */
@@ -79,6 +80,13 @@ static answers collect(cli *c, const lapis_solver *s, const lapis_dataset *ds,
   a.rather = suspects_found(c, &doubts, &by);
   if (a.rather >= 0) a.doubts = *doubts;
   if (a.rather >= 0 && wrong_labels(c) != NULL) a.wrong = *by;
+  lapis_mat left, probably;
+  int64_t left_out = labels_left_out(s, &left, &probably);
+  if (a.rather < 0 && left_out > 0) {
+    a.rather = left_out;
+    a.doubts = left;
+    a.wrong = probably;
+  }
   if (a.titles.cols != targets) a.titles.cols = 0;
   return a;
 }
@@ -324,13 +332,12 @@ static bool add_wrong(sheet *s, const answers *a)
 
 /* What the listed labels rather are, of those that look wrong: by the list
  * alone, which the screen and a page say, too. */
-static bool add_listed_rather(cli *c, const lapis_dataset *ds, sheet *s,
-                              const answers *a)
+static bool add_listed_rather(sheet *s, const answers *a)
 {
   enum { DIGITS = 32 };
   size_t n = (size_t)s->n + 1, count = (size_t)a->doubts.cols;
   const char **text = calloc(1, n * sizeof *text + count * DIGITS);
-  double *value = suspects_rather(c, ds);
+  double *value = labels_rather(&a->given, &a->doubts, a->rather);
   for (int64_t j = 0; text != NULL && j < s->n; j++) text[j] = "";
   for (int64_t k = 0; text != NULL && value != NULL && k < (int64_t)count;
        k++) {
@@ -364,8 +371,8 @@ static bool add_far(cli *c, const lapis_dataset *ds, sheet *s, const answers *a)
   return to != NULL;
 }
 
-/* What a given label rather is: by --suspects where it was asked for, else by
- * the answer. */
+/* What a given label rather is: by --suspects where it was asked for, or where
+ * labels are left out; else by the answer. */
 static bool add_rather(cli *c, const lapis_dataset *ds, sheet *s,
                        const answers *a)
 {
@@ -375,7 +382,7 @@ static bool add_rather(cli *c, const lapis_dataset *ds, sheet *s,
   if (!listed && a->classes.cols == 0) return true;
   if (listed && !add_places(s, a)) return false;
   s->rather = s->count;
-  if (listed) return add_listed_rather(c, ds, s, a);
+  if (listed) return add_listed_rather(s, a);
   const char **text = add_texts(s, "", "rather");
   for (int64_t j = 0; text != NULL && j < s->n; j++) {
     double given = lapis_mat_at(&a->given, 0, j);

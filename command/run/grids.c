@@ -132,6 +132,13 @@ int suspects_check(cli *c, const lapis_dataset *ds)
   if (args_get(&c->args, "suspects") == NULL) return EXIT_DONE;
   int code = read_count(c, &count);
   if (code != EXIT_DONE) return code;
+  const char *doubted = args_get(&c->args, "doubted");
+  if (doubted != NULL && strcmp(doubted, "omit") == 0)
+    return cli_fail(EXIT_MISUSE,
+                    "%s: --suspects lists labels that are learnt from, and "
+                    "--doubted omit those that it leaves out; leave one of "
+                    "them out",
+                    c->verb->name);
   if ((c->method->reads & LAPIS_READS_Y) == 0)
     return cli_fail(EXIT_MISUSE,
                     "%s: --suspects looks for wrong labels, and %s reads none",
@@ -234,14 +241,12 @@ static double *values_of(const lapis_mat *Y, int64_t *count)
   return value;
 }
 
-double *suspects_rather(const cli *c, const lapis_dataset *ds)
+double *labels_rather(const lapis_mat *Y, const lapis_mat *pair, int64_t wrong)
 {
   int64_t K;
-  const lapis_mat *pair, *doubt, *Y = &lapis_dataset_data(ds)->Y;
-  int64_t wrong = suspects_found(c, &pair, &doubt);
   double *value = values_of(Y, &K);
-  double *to = calloc((size_t)(wrong < 0 ? 0 : pair->cols) + 1, sizeof *to);
-  for (int64_t i = 0; to != NULL && wrong >= 0 && i < pair->cols; i++) {
+  double *to = calloc((size_t)pair->cols + 1, sizeof *to);
+  for (int64_t i = 0; to != NULL && i < pair->cols; i++) {
     double given = lapis_mat_at(Y, 0, (int64_t)lapis_mat_at(pair, 0, i));
     int64_t k = (int64_t)lapis_mat_at(pair, 1, i); /* of two: the other */
     if (K == 2) k = value[0] == given;
@@ -251,16 +256,52 @@ double *suspects_rather(const cli *c, const lapis_dataset *ds)
   return to;
 }
 
+int64_t labels_left_out(const lapis_solver *s, lapis_mat *pair,
+                        lapis_mat *wrong)
+{
+  *pair = *wrong = result_of(s, "doubted");
+  pair->rows = 2;
+  wrong->rows = 1;
+  if (wrong->cols > 0) wrong->val = (double *)wrong->val + 2;
+  return pair->cols;
+}
+
+/* The first `shown` of a list whose first `wrong` are rather others, a line
+ * each. */
+static void print_pairs(cli *c, const lapis_dataset *ds, const lapis_mat *pair,
+                        const lapis_mat *doubt, int64_t wrong, int64_t shown,
+                        bool probable)
+{
+  char name[256], given[256], rather[256], column[32];
+  const lapis_mat *Y = &lapis_dataset_data(ds)->Y;
+  double *value = labels_rather(Y, pair, wrong);
+  for (int64_t i = 0; value != NULL && i < shown; i++) {
+    int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
+    int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
+    sample_name(ds, j, name, sizeof name);
+    label_text(c, ds, lapis_mat_at(Y, at, j), given, sizeof given);
+    bool says = !isnan(value[i]), other = value[i] != lapis_mat_at(Y, at, j);
+    double by = lapis_mat_at(doubt, 0, i);
+    if (says) label_text(c, ds, value[i], rather, sizeof rather);
+    snprintf(column, sizeof column, ", column %lld", (long long)at + 1);
+    printf("  %-20s given %s%s%s%s", name, given, says ? ", rather " : "",
+           says && other ? rather
+           : says        ? "another"
+                         : "",
+           Y->rows > 1 ? column : "");
+    if (!isnan(by))
+      printf(probable ? "  wrong with probability %.3f" : "  margin %.4g", by);
+    putchar('\n');
+  }
+  free(value);
+}
+
 void print_contradicted(cli *c, const lapis_dataset *ds)
 {
-  char name[256], given[256], rather[256], column[32], sentence[320];
-  const lapis_mat *pair, *doubt, *Y = &lapis_dataset_data(ds)->Y;
+  char sentence[320];
+  const lapis_mat *pair, *doubt;
   int64_t rather_wrong = suspects_found(c, &pair, &doubt);
-  double *value = suspects_rather(c, ds);
-  if (rather_wrong < 0 || value == NULL) {
-    free(value);
-    return;
-  }
+  if (rather_wrong < 0) return;
   const int64_t *wrong = wrong_labels(c);
   if (wrong != NULL)
     printf("%s\n", lapis_doubts_text(wrong, sentence, sizeof sentence));
@@ -281,26 +322,20 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
            rather_wrong > 0 ? "given labels that look wrong"
                             : "no given label clearly looks wrong",
            (long long)pair->cols, by_margin);
-  for (int64_t i = 0; i < pair->cols; i++) {
-    int64_t j = (int64_t)lapis_mat_at(pair, 0, i);
-    int64_t at = Y->rows > 1 ? (int64_t)lapis_mat_at(pair, 1, i) : 0;
-    sample_name(ds, j, name, sizeof name);
-    label_text(c, ds, lapis_mat_at(Y, at, j), given, sizeof given);
-    bool says = !isnan(value[i]), other = value[i] != lapis_mat_at(Y, at, j);
-    double by = lapis_mat_at(doubt, 0, i);
-    if (says) label_text(c, ds, value[i], rather, sizeof rather);
-    snprintf(column, sizeof column, ", column %lld", (long long)at + 1);
-    printf("  %-20s given %s%s%s%s", name, given, says ? ", rather " : "",
-           says && other ? rather
-           : says        ? "another"
-                         : "",
-           Y->rows > 1 ? column : "");
-    if (!isnan(by))
-      printf(wrong != NULL ? "  wrong with probability %.3f" : "  margin %.4g",
-             by);
-    putchar('\n');
-  }
-  free(value);
+  print_pairs(c, ds, pair, doubt, rather_wrong, pair->cols, wrong != NULL);
+}
+
+void print_left_out(cli *c, const lapis_solver *s, const lapis_dataset *ds)
+{
+  enum { SHOWN = 10 };
+  lapis_mat pair, wrong;
+  int64_t count = labels_left_out(s, &pair, &wrong);
+  const lapis_mat *listed, *doubt;
+  if (count == 0 || suspects_found(c, &listed, &doubt) >= 0) return;
+  printf("given labels that nobody learnt from, as they look wrong more "
+         "probably than not; the most doubtful first\n");
+  print_pairs(c, ds, &pair, &wrong, count, count < SHOWN ? count : SHOWN, true);
+  if (count > SHOWN) printf("  and %lld more\n", (long long)count - SHOWN);
 }
 
 /* As the column of target k writes it. */
@@ -350,19 +385,30 @@ lapis_json *wrong_json(const cli *c)
   return to;
 }
 
-lapis_json *contradicted_json(const cli *c)
+static lapis_json *pairs_json(const lapis_mat *pair, const lapis_mat *doubt,
+                              bool probable)
 {
   lapis_json *list = lapis_json_list();
-  for (int64_t i = 0; i < c->extra[0].mat.cols; i++) {
+  for (int64_t i = 0; i < pair->cols; i++) {
     lapis_json *to = lapis_json_object();
-    lapis_json_put_integer(to, "sample",
-                           (int64_t)lapis_mat_at(&c->extra[0].mat, 0, i));
-    lapis_json_put_integer(to, "class",
-                           (int64_t)lapis_mat_at(&c->extra[0].mat, 1, i));
-    lapis_json_put_number(
-        to, wrong_labels(c) != NULL ? "probability_wrong" : "margin",
-        lapis_mat_at(&c->extra[1].mat, 0, i));
+    lapis_json_put_integer(to, "sample", (int64_t)lapis_mat_at(pair, 0, i));
+    lapis_json_put_integer(to, "class", (int64_t)lapis_mat_at(pair, 1, i));
+    lapis_json_put_number(to, probable ? "probability_wrong" : "margin",
+                          lapis_mat_at(doubt, 0, i));
     lapis_json_put(list, NULL, to);
   }
   return list;
+}
+
+lapis_json *contradicted_json(const cli *c)
+{
+  return pairs_json(&c->extra[0].mat, &c->extra[1].mat,
+                    wrong_labels(c) != NULL);
+}
+
+lapis_json *left_out_json(const lapis_solver *s)
+{
+  lapis_mat pair, wrong;
+  return labels_left_out(s, &pair, &wrong) > 0 ? pairs_json(&pair, &wrong, true)
+                                               : NULL;
 }

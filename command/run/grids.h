@@ -33,18 +33,26 @@ int suspects_check(cli *c, const lapis_dataset *ds);
  * than right, -1: nothing was asked. */
 int64_t suspects_found(const cli *c, const lapis_mat **index,
                        const lapis_mat **doubt);
-/* The value of Y that each of them rather is, NaN where it does not look wrong
- * or Y has several rows; to be freed; NULL: no memory. */
-double *suspects_rather(const cli *c, const lapis_dataset *ds);
+/* The value of Y that each of a list rather is, of which the first `wrong` look
+ * so, NaN where it does not or Y has several rows; to be freed; NULL: no
+ * memory. */
+double *labels_rather(const lapis_mat *Y, const lapis_mat *pair, int64_t wrong);
+/* Known labels that nobody learnt from (--doubted): samples and classes, and
+ * how probably each is wrong; how many. */
+int64_t labels_left_out(const lapis_solver *s, lapis_mat *pair,
+                        lapis_mat *wrong);
 /* Those that find_suspects found: a line each, or a list of objects; none where
  * it was not asked. */
 void print_contradicted(cli *c, const lapis_dataset *ds);
+/* The first of those that are left out, where --suspects lists none. */
+void print_left_out(cli *c, const lapis_solver *s, const lapis_dataset *ds);
 /* Known numbers that auto has found far from what all others say. */
 void print_far(cli *c, const lapis_solver *s, const lapis_dataset *ds);
 /* The name of sample j, or "row N". */
 void sample_name(const lapis_dataset *ds, int64_t j, char *to, size_t size);
 lapis_json *contradicted_json(const cli *c);
-lapis_json *wrong_json(const cli *c); /* of wrong_labels */
+lapis_json *left_out_json(const lapis_solver *s); /* NULL: none is */
+lapis_json *wrong_json(const cli *c);             /* of wrong_labels */
 
 /* A value of Y as it was written, for a terminal. */
 const char *label_text(cli *c, const lapis_dataset *ds, double v, char *to,

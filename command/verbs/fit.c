@@ -365,6 +365,19 @@ static lapis_json *asked_json(const lapis_mat *index, const lapis_mat *margin)
   return list;
 }
 
+/* What a list of labels that look wrong leads to. */
+static void offer_without_doubted(const cli *c)
+{
+  const lapis_mat *pair, *doubt;
+  bool clear = wrong_labels(c) != NULL &&
+               suspects_found(c, &pair, &doubt) > 0 &&
+               !isnan(lapis_mat_at(doubt, 0, 0));
+  if (clear && !c->quiet && lapis_param_find(c->method, "doubted") != NULL)
+    fprintf(stderr,
+            "lapis: fit: --doubted omit, in place of --suspects, learns "
+            "from the others alone\n");
+}
+
 static int report(cli *c, const job *j)
 {
   const lapis_info *info = lapis_result_info(j->solver);
@@ -384,6 +397,8 @@ static int report(cli *c, const job *j)
       lapis_json_put(to, "candidates", candidates_json(&of));
     if (j->suspects != NULL)
       lapis_json_put(to, "suspects", contradicted_json(c));
+    lapis_json *left_out = left_out_json(j->solver);
+    if (left_out != NULL) lapis_json_put(to, "doubted", left_out);
     lapis_mat index, margin;
     if (has_result(j, "ask_index", &index) &&
         has_result(j, "ask_margin", &margin))
@@ -396,6 +411,8 @@ static int report(cli *c, const job *j)
   } else {
     print_text(c, j);
     print_contradicted(c, j->ds);
+    offer_without_doubted(c);
+    print_left_out(c, j->solver, j->ds);
     print_far(c, j->solver, j->ds);
     print_asked(j);
     importance_print(&matters);

@@ -72,6 +72,10 @@ typedef enum lapis_outliers { /* known numbers far from what others say */
                               LAPIS_OUTLIERS_OMIT, /* are not known */
                               LAPIS_OUTLIERS_LEARN /* are as all others */
 } lapis_outliers;
+typedef enum lapis_doubted { /* known labels, likelier wrong than right */
+                             LAPIS_DOUBTED_LEARN, /* are as all others */
+                             LAPIS_DOUBTED_OMIT   /* are not known */
+} lapis_doubted;
 typedef enum lapis_coverage_by { /* whose share it is */
                                  LAPIS_COVERAGE_ALL,
                                  LAPIS_COVERAGE_CLASS /* of each class */
@@ -104,6 +108,7 @@ typedef struct lapis_auto_settings {
   int64_t ask;         /* so many samples to be labelled next; 0: none */
   bool importance;     /* of features, by shuffling them [B01] */
   int outliers;        /* lapis_outliers, of numbers */
+  int doubted;         /* lapis_doubted, of classes */
 } lapis_auto_settings;
 LAPIS_METHOD(auto, lapis_auto_settings)
 /* What the answer of a, compared on the labels that b hid, too, loses more than

@@ -113,6 +113,9 @@ class _Transductive(Classifier):
         self.transduction_ = self._decode(
             _joined("labels", result, others, absent))
         self._wide = self.transduction_.ndim > 1
+        vars(self).pop("doubted_", None)
+        if hasattr(self, "doubted"):
+            self.doubted_ = self._doubted_of(result, np.flatnonzero(~absent))
         vars(self).pop("asked_", None)
         if "ask_index" in result:
             self.asked_ = np.flatnonzero(~absent)[
@@ -132,6 +135,13 @@ class _Transductive(Classifier):
                 setattr(self, name + "_",
                         _joined(name, result, others, absent))
         return self
+
+    def _doubted_of(self, result, rows):
+        """Samples, and of several labels which, that nobody learnt from."""
+        list_ = np.array(result["doubted"] if "doubted" in result
+                         else np.empty((0, 3)))[:, :2].astype(int)
+        list_[:, 0] = rows[list_[:, 0]]
+        return list_ if self._wide else list_[:, 0]
 
     def _restore(self):
         super()._restore()
@@ -204,6 +214,10 @@ class AutoClassifier(_Transductive):
     choice_ : str or None
         The method that answered, as `candidates` takes it: for the same
         features with other labels, without a comparison.
+    doubted_ : ndarray (n_doubted,) or (n_doubted, 2)
+        With ``doubted="omit"``: the samples (of several labels: and labels)
+        whose known labels are likelier wrong than right, the most doubtful
+        first.  They are not learnt from, nor counted in accuracy.
     asked_ : ndarray of int
         With `ask`: samples without a label whose labels would help most.
     feature_importances_ : ndarray (n_features,)
@@ -259,7 +273,7 @@ class AutoClassifier(_Transductive):
 
 
 @of_method("auto", leave_out=(
-    "targets", "coverage_by", "variant", "labels", "lambda_", "gamma", "mu_rel",
+    "targets", "coverage_by", "doubted", "variant", "labels", "lambda_", "gamma", "mu_rel",
     "class_features", "ask", "tol", "max_iters"))
 class AutoRegressor(RegressorMixin, Estimator):
     """Whichever method predicts known numbers best while they are hidden:

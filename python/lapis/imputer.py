@@ -381,7 +381,7 @@ class LowRankImputer(TransformerMixin, Estimator):
 @of_method("auto", leave_out=(
     "candidates", "targets", "map", "variant", "labels", "lambda_", "gamma",
     "mu_rel", "absent", "class_features", "held_out", "coverage",
-    "coverage_by", "fill", "outliers", "tol", "max_iters"))
+    "coverage_by", "fill", "outliers", "doubted", "tol", "max_iters"))
 class AutoImputer(TransformerMixin, Estimator):
     """Fill missing values with a mean of several ways (factors, and each
     column from the others by ridge regression, neighbours, kernels, trees),

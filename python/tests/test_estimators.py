@@ -197,6 +197,36 @@ class Checks(unittest.TestCase):
                          [(j, 1) for j in wrong])
         self.assertEqual(model.fit(X, clean).outliers_.size, 0)
 
+    def test_labels_that_look_wrong_are_left_out(self):
+        rng = np.random.default_rng(5)
+        kind = rng.integers(0, 3, 400)
+        X = rng.normal(size=(400, 3)) + 6 * np.eye(3)[kind]
+        truth, wrong = np.array(["a", "b", "c"])[kind], np.arange(5, 390, 13)
+        y = truth.copy()
+        y[wrong] = np.array(["a", "b", "c"])[
+            (kind[wrong] + rng.integers(1, 3, len(wrong))) % 3]
+        model = lapis.AutoClassifier(candidates="linear", doubted="omit")
+        weight = np.ones(400)
+        weight[:3] = 0
+        with self.assertWarns(lapis.LapisWarning):
+            model.fit(X, y, sample_weight=weight)
+        self.assertLess(len(set(model.doubted_) ^ set(wrong)), 5)
+        p = model.predict_proba(X)
+        with_gaps = y.astype(object)
+        with_gaps[model.doubted_] = None
+        again = lapis.AutoClassifier(candidates="linear").fit(
+            X, with_gaps, sample_weight=weight)
+        np.testing.assert_array_equal(again.predict_proba(X), p)
+        self.assertEqual(again.doubted_.size, 0)
+        two = lapis.AutoClassifier(candidates="linear", doubted="omit")
+        both = np.c_[kind == 0, kind == 1].astype(float)
+        pairs = {(j, k) for k in (0, 1) for j in wrong + k}
+        for j, k in pairs:
+            both[j, k] = 1 - both[j, k]
+        with self.assertWarns(lapis.LapisWarning):
+            two.fit(X, both)
+        self.assertLess(len(set(map(tuple, two.doubted_)) ^ pairs), 10)
+
     def test_every_parameter_of_the_command_is_there(self):
         """But for targets, which the class settles; numbers are predicted
         without mc and have no classes."""
@@ -205,7 +235,8 @@ class Checks(unittest.TestCase):
         offered = set(table("auto").keys)
         for cls, absent in ((lapis.AutoClassifier, {"targets", "outliers"}),
                             (lapis.AutoRegressor,
-                             {"targets", "coverage_by", "ask"} | of_mc)):
+                             {"targets", "coverage_by", "ask", "doubted"}
+                             | of_mc)):
             self.assertEqual(offered - set(cls().get_params()), absent)
         for cls in CLASSIFIERS + [lapis.AutoClassifier, lapis.AutoRegressor,
                                   lapis.RobustPCA, lapis.RobustRegressor]:

@@ -174,6 +174,8 @@ static lapis_status of_chosen(lapis_ctx *ctx, const lapis_method *m,
   (void)snprintf(text, sizeof text, "%" PRId64, folds > 0 ? folds : 5);
   if (status >= 0) status = lapis_settings_copy(ctx, m, settings, own);
   if (status >= 0) status = lapis_settings_set(ctx, m, own, "held-out", text);
+  if (status >= 0 && lapis_param_find(m, "doubted") != NULL) /* of all */
+    status = lapis_settings_set(ctx, m, own, "doubted", "learn");
   if (status >= 0) status = lapis_solver_new(ctx, m, data, own, &s);
   if (status >= 0) status = lapis_solve(s);
   const lapis_mat *there =

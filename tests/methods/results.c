@@ -299,6 +299,25 @@ static void with_importance(meeting *w)
   run(w, lapis_method_find("auto"), &set, &data, "auto, an outlier");
 }
 
+/* Of labels of which every twelfth is wrong. */
+static void with_labels_left_out(meeting *w)
+{
+  enum { MANY = 240 };
+  double x[MANY], y[MANY];
+  uint64_t seed = 2;
+  for (int j = 0; j < MANY; j++) {
+    y[j] = j % 2;
+    x[j] = check_normal(&seed) + 8 * y[j];
+    if (j % 12 < 2 && j % 24 < 12) y[j] = 1 - y[j];
+  }
+  lapis_data data = {.X = lapis_mat_f64(x, 1, MANY),
+                     .Y = lapis_mat_f64(y, 1, MANY)};
+  any_settings set = {.of_auto = lapis_auto_defaults()};
+  set.of_auto.candidates = "linear";
+  set.of_auto.doubted = LAPIS_DOUBTED_OMIT;
+  run(w, lapis_method_find("auto"), &set, &data, "auto, labels left out");
+}
+
 static void results_are_what_the_tables_say(void **state)
 {
   meeting w = {.f = *state};
@@ -310,6 +329,7 @@ static void results_are_what_the_tables_say(void **state)
     }
   with_coverage(&w);
   with_importance(&w);
+  with_labels_left_out(&w);
   with_models_of_its_own(&w);
   with_an_open_bag(&w);
   for (int i = 0; i < TABLES && w.of[i].table != NULL; i++) {

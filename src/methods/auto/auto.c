@@ -17,6 +17,7 @@
 #include "methods/auto/bags.h"
 #include "methods/auto/candidates.h"
 #include "methods/auto/cover.h"
+#include "methods/auto/doubted.h"
 #include "methods/auto/holes.h"
 #include "methods/auto/importance.h"
 #include "methods/common_remarks.h"
@@ -28,9 +29,11 @@ typedef struct auto_solver {
   lapis_auto_settings set;
   lapis_mc_settings like; /* of mc, as far as it is stated */
   auto_options options;
-  lapis_data data; /* of bags their statistics */
-  void *filled;    /* X, with rows of which nothing is known, or NULL */
-  bagged bags;     /* where there are some */
+  lapis_data data; /* of bags their statistics; Y: that is learnt from */
+  lapis_mat given; /* Y, of which data has no labels that are left out */
+  doubted doubted;
+  void *filled; /* X, with rows of which nothing is known, or NULL */
+  bagged bags;  /* where there are some */
   /* comparing; without a race nothing could be compared */
   bool compared, late, flat; /* flat: no target varies */
   comparison *race;
@@ -53,6 +56,12 @@ typedef struct auto_solver {
 static auto_solver *auto_of(const lapis_solver *s)
 {
   return (auto_solver *)(uintptr_t)s;
+}
+
+static bool omits_doubted(const auto_solver *w)
+{
+  return w->set.doubted == LAPIS_DOUBTED_OMIT && !w->options.numbers &&
+         !w->set.bags;
 }
 
 /* ---- time ---------------------------------------------------------------*/
@@ -128,9 +137,10 @@ static void remark_chosen(const auto_solver *w)
   char expected[2 * MOST_TEXT];
   base_note(w->base.ctx, BASE_NOTE, "chosen",
             "%s: %s %s answers (log-loss %.4f +- %.4f, AUROC %.4f, accuracy "
-            "%.4f; expected on new samples: %s)",
+            "%.4f%s; expected on new samples: %s)",
             w->name, called(w, x), x->settings, x->loss, x->error, x->auroc,
             x->accuracy,
+            w->doubted.count > 0 ? " without labels that are left out" : "",
             lapis_expected_text(&f, w->chosen, expected, sizeof expected));
 }
 
@@ -209,6 +219,7 @@ static void remark_default(const auto_solver *w)
 static void remark(const auto_solver *w)
 {
   char unsure[512];
+  if (omits_doubted(w)) doubted_remark(w->base.ctx, &w->doubted, w->name);
   if (w->race == NULL) {
     remark_default(w);
     return;
@@ -279,10 +290,31 @@ static lapis_status give_up(auto_solver *w, const char *why)
   return arena_status(&w->base.arena);
 }
 
+/* Labels that are likelier wrong than right are not known from here on. */
+static lapis_status leave_out(auto_solver *w, double started)
+{
+  lapis_ctx *ctx = w->base.ctx;
+  double before = allow(w, started, 1. / 3);
+  doubted_free(&w->doubted); /* of a solve that was cancelled */
+  lapis_status s =
+      doubted_find(ctx, &w->data, &w->like, &w->options, &w->doubted);
+  base_set_deadline(ctx, before);
+  if (s < 0 || s == LAPIS_CANCELLED || w->doubted.count == 0) return s;
+  w->given = w->data.Y;
+  w->data.Y = lapis_mat_f64(w->doubted.others, w->given.rows, w->given.cols);
+  w->options.given = &w->given;
+  w->options.left_out = w->doubted.count;
+  return s;
+}
+
 static lapis_status compare(auto_solver *w, double started)
 {
   lapis_ctx *ctx = w->base.ctx;
   if (w->options.numbers) TRY(remark_is_constant(ctx, &w->data, &w->flat));
+  if (omits_doubted(w) && w->options.given == NULL) {
+    lapis_status left = leave_out(w, started);
+    if (left < 0 || left == LAPIS_CANCELLED) return left;
+  }
   double before = allow(w, started, w->set.compare_only ? 1 : .5);
   lapis_status s = LAPIS_EINVAL;
   if (!w->flat)
@@ -292,7 +324,7 @@ static lapis_status compare(auto_solver *w, double started)
   if (w->compared) return give_up(w, w->flat ? "" : lapis_ctx_error(ctx));
   if (s < 0 || s == LAPIS_CANCELLED) return s;
   w->compared = true;
-  w->late = s == LAPIS_TIME_LIMIT;
+  w->late = s == LAPIS_TIME_LIMIT || w->doubted.late;
   (void)comparison_others(w->race, &w->data.Y);
   w->chosen = comparison_best(w->race, NULL);
   if (w->chosen < 0)
@@ -341,6 +373,20 @@ static lapis_status answer(auto_solver *w, double started)
 
 /* ---- holding out --------------------------------------------------------*/
 /* Whom nobody learnt from is hidden from the answer as it is. */
+static void hold_out_doubted(auto_solver *w)
+{
+  const lapis_mat *p = named_find(&w->base.result, "probabilities");
+  int64_t K = comparison_labels(w->race);
+  bool one = w->data.Y.rows == 1; /* all classes of a sample */
+  for (int64_t i = 0; p != NULL && i < w->doubted.count; i++) {
+    const double *at = w->doubted.list + DOUBTED_ROWS * i;
+    int64_t j = (int64_t)at[0], first = one ? 0 : (int64_t)at[1];
+    for (int64_t c = first; c < (one ? K : first + 1); c++)
+      w->held_out[j * K + c] = lapis_mat_at(p, c, j);
+  }
+}
+
+/* The same of numbers. */
 static void hold_out_outliers(auto_solver *w)
 {
   lapis_mat Y, list = comparison_outliers(w->race);
@@ -365,6 +411,7 @@ static lapis_status hold_out(auto_solver *w, double started)
                                        w->set.held_out, w->held_out);
   base_set_deadline(ctx, before);
   if (s == LAPIS_OK) hold_out_outliers(w);
+  if (s == LAPIS_OK) hold_out_doubted(w);
   if (s == LAPIS_EINVAL) { /* fewer units than folds */
     base_note(ctx, BASE_WARNING, "held-out",
               "%s: known labels are not held out: %s", w->name,
@@ -455,6 +502,10 @@ static lapis_status complete(auto_solver *w, double started)
 /* ---- the solver ---------------------------------------------------------*/
 static void publish(auto_solver *w)
 {
+  if (w->doubted.count > 0)
+    solver_publish(
+        &w->base, "doubted",
+        lapis_mat_f64(w->doubted.list, DOUBTED_ROWS, w->doubted.count));
   if (w->race == NULL) return;
   lapis_mat outliers = comparison_outliers(w->race);
   if (!mat_empty(&outliers)) solver_publish(&w->base, "outliers", outliers);
@@ -487,12 +538,14 @@ static lapis_status solve(lapis_solver *s)
   if (!w->set.compare_only) status = answer(w, started);
   if (status < 0 || status == LAPIS_CANCELLED) return status;
   publish(w);
+  lapis_data all = w->data; /* of which all labels are known */
+  if (w->options.given != NULL) all.Y = w->given;
   bool asks = w->set.ask > 0 && w->answer != NULL;
   bool covers = w->set.coverage > 0 && w->answer != NULL;
   bool matters = w->set.importance && w->answer != NULL;
   bool fills = w->set.fill && !w->set.compare_only;
-  if (asks && ends(ask_next(&w->base, w->answer, w->name, &w->data, w->set.ask),
-                   &status))
+  if (asks &&
+      ends(ask_next(&w->base, w->answer, w->name, &all, w->set.ask), &status))
     return status;
   if (covers && ends(set_coverage(w, started), &status)) return status;
   if (matters && ends(find_importance(w, started), &status)) return status;
@@ -539,6 +592,7 @@ static void release(lapis_solver *s)
   lapis_solver_free(w->holes);
   if (w->covers) cover_free(&w->cover);
   comparison_free(w->race);
+  doubted_free(&w->doubted);
   bagged_free(&w->bags);
   base_free(w->filled);
 }

@@ -45,7 +45,9 @@ static lapis_status draw(comparison *r)
 {
   lapis_cv_options o = lapis_cv_defaults();
   o.by_group = r->grouped;
-  lapis_folds_of of = lapis_cv_hides(lapis_method_find("mc"), r->data, &o);
+  lapis_data given = *r->data;
+  if (r->o.given != NULL) given.Y = *r->o.given; /* as labels are missing */
+  lapis_folds_of of = lapis_cv_hides(lapis_method_find("mc"), &given, &o);
   if (r->o.numbers && of == LAPIS_FOLDS_OF_CELLS) of = LAPIS_FOLDS_OF_ROWS;
   r->cells = of == LAPIS_FOLDS_OF_CELLS;
   lapis_status s = cv_draw_folds(r->ctx, r->data, FOLDS, of, &r->plan);

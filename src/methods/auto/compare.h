@@ -27,6 +27,9 @@ typedef struct auto_options {
   const char *named_as; /* with their settings, so that nobody is compared */
   bool numbers, rr;     /* targets are numbers; rr takes the place of mc */
   bool omits;           /* of numbers outliers are not known */
+  /* labels that Y lacks because they are doubted; and Y with them, or NULL */
+  int64_t left_out;
+  const lapis_mat *given;
   const struct bagged *bags; /* samples are bags; or NULL */
   bool misvm;                /* of bags: it runs */
   const char *kept_as; /* its name in a checkpoint that has several, of at most
@@ -110,6 +113,9 @@ int64_t comparison_labels(const comparison *race); /* K of held_out */
 lapis_status comparison_hold_out(lapis_ctx *ctx, const comparison *race, int i,
                                  const lapis_data *data, int64_t folds,
                                  double *p);
+/* What candidate i said of the labels that the race hid, in the race's own
+ * folds: as above. */
+lapis_status comparison_said(comparison *race, int i, double *p);
 /* Loss of i less that of j on the same labels, and its standard error. */
 double comparison_difference(const comparison *race, int i, int j,
                              double *error);

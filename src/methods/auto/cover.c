@@ -380,6 +380,10 @@ lapis_status cover_remark(const cover *w, const comparison *r,
                    " that are no outliers (%lld of those "
                    "known are left out)",
                    (long long)comparison_outliers(r).cols);
+  if (r->o.left_out > 0)
+    (void)snprintf(far, sizeof far,
+                   " but those left out (%lld of the known labels)",
+                   (long long)r->o.left_out);
   if (n < c->count)
     (void)snprintf(rarest, sizeof rarest, " (%lld of the %s)", (long long)n,
                    c->by_class ? "rarest class" : "target with fewest");

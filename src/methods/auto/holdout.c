@@ -150,6 +150,13 @@ static lapis_status say_mean(comparison *r, const candidate *x, double *p)
   return s;
 }
 
+lapis_status comparison_said(comparison *r, int i, double *p)
+{
+  int at = r->order[i];
+  for (int64_t k = 0; k < r->K * r->n; k++) p[k] = NAN;
+  return r->run[at].parts > 0 ? say_mean(r, &r->run[at], p) : say(r, at, p);
+}
+
 lapis_status comparison_hold_out(lapis_ctx *ctx, const comparison *race, int i,
                                  const lapis_data *data, int64_t folds,
                                  double *p)
@@ -164,15 +171,12 @@ lapis_status comparison_hold_out(lapis_ctx *ctx, const comparison *race, int i,
         ctx, LAPIS_ESHAPE,
         "auto: data of %lld samples, and candidates were compared on  %lld",
         (long long)data->X.cols, (long long)race->n);
-  int at = race->order[i];
   comparison *r = base_alloc(ctx, 1, sizeof *r);
   if (r == NULL) return LAPIS_ENOMEM;
-  for (int64_t k = 0; k < race->K * race->n; k++) p[k] = NAN;
   base_mute(ctx, true);
   lapis_status s = begin(race, data, folds, r);
   keep_open(ctx, &r->scope, "held-out");
-  if (s >= 0)
-    s = r->run[at].parts > 0 ? say_mean(r, &r->run[at], p) : say(r, at, p);
+  if (s >= 0) s = comparison_said(r, i, p);
   keep_close(ctx, &r->scope, s == LAPIS_OK);
   end(r);
   base_mute(ctx, false);

@@ -68,6 +68,11 @@ static const lapis_param params[] = {
            .help = "of numbers: known ones that are far from what all others "
                    "say of them are not known (omit), or count as all do "
                    "(learn)"),
+    CHOICE("doubted", doubted, "learn|omit", .value = LAPIS_DOUBTED_LEARN,
+           .arg = "D", .goes_with = "targets=auto|classes !bags",
+           .help = "of labels: known ones that are likelier wrong than right, "
+                   "by what is said of them while they are hidden, count as "
+                   "all do (learn), or are not known (omit)"),
     BOOL("fill", fill,
          .help = "also fill the gaps of X (completed), as without targets"),
     PARAM_TOL(1e-4, "stop mc when its objective is proved to be within this "
@@ -122,6 +127,12 @@ static const lapis_result_row results[] = {
     RESULT("outliers", "outliers x 2",
            .where = "targets are numbers, some far from what all others say",
            .help = "their samples and targets, from 0, the farthest first"),
+    RESULT("doubted", "doubted x 3", .when = "doubted=omit",
+           .where = "some known labels are likelier wrong than right",
+           .help = "known labels that are left out, the most doubtful first: "
+                   "sample and class that it rather is (of two classes, and "
+                   "of several labels, the label), from 0, and the "
+                   "probability that it is wrong"),
     RESULT_COMPLETED,
     RESULT("history", "checks x columns", STEPS,
            .help = "the course of the solve"),

@@ -486,6 +486,49 @@ static void doubts_say_what_their_number_is(void **state)
   command_end(&c);
 }
 
+/* They stay as they were given, beside what they rather are. */
+static void doubted_labels_are_left_out(void **state)
+{
+  char text[1 << 14], page[1 << 15], line[80];
+  command c;
+  uint64_t seed = 3;
+  size_t at = (size_t)sprintf(text, "name,x,z,kind\n");
+  command_begin(&c);
+  for (int j = 0; j < 400; j++) {
+    bool b = check_uniform(&seed) < .5, says = j % 10 == 7 ? !b : b;
+    at += (size_t)sprintf(text + at, "n%d,%.3f,%.3f,%s\n", j,
+                          check_normal(&seed) + 8. * b, check_normal(&seed),
+                          says ? "car" : "bus");
+  }
+  command_write(&c, "t.csv", text, at);
+#define LEFT_OUT "fit auto t.csv --id name --target kind --candidates linear "
+  command_do(&c, LEFT_OUT "--doubted omit -o a.csv");
+  assert_non_null(strstr(c.err, "--doubted learn"));
+  assert_non_null(strstr(c.out, "  " WRONG_WITH));
+  command_slurp(&c, "a.csv", page, sizeof page);
+  assert_non_null(strstr(page, ",origin,doubt,rather,probability wrong,"));
+  for (int j = 7; j < 400; j += 10) {
+    snprintf(line, sizeof line, "\nn%d,", j);
+    const char *row = strstr(page, line), *given = strstr(text, line);
+    assert_non_null(given);
+    assert_non_null(row);
+    bool car = *strpbrk(given, "cb") == 'c';
+    row = strchr(row, ',') + 1;
+    assert_int_equal(strncmp(row, car ? "car,given," : "bus,given,", 10), 0);
+    assert_non_null(strstr(row, car ? ",bus," : ",car,"));
+  }
+  command_do(&c, LEFT_OUT "--doubted omit --json");
+  assert_non_null(strstr(c.out, "\"probability_wrong\""));
+  command_do(&c, LEFT_OUT "--doubted learn --json");
+  assert_null(strstr(c.out, "\"probability_wrong\""));
+  command_run(&c, LEFT_OUT "--doubted omit --suspects 5");
+  command_expect(&c, 2, "--suspects");
+  command_run(&c, "fit auto t.csv --id name --target x --drop kind "
+                  "--doubted omit");
+  command_expect(&c, 2, "--targets classes");
+  command_end(&c);
+}
+
 /* A table says "rather" where the list does, of words as of numbers. */
 static void a_table_doubts_what_is_listed(void **state)
 {
@@ -635,6 +678,7 @@ int test_analyst(void)
       cmocka_unit_test(a_model_keeps_its_decimal_mark),
       cmocka_unit_test(suspects_need_no_number),
       cmocka_unit_test(doubts_say_what_their_number_is),
+      cmocka_unit_test(doubted_labels_are_left_out),
       cmocka_unit_test(a_table_doubts_what_is_listed),
       cmocka_unit_test(refusals_name_what_is_in_the_table),
       cmocka_unit_test(visits_are_of_patients),
