@@ -2,11 +2,11 @@
  *
  * Wrong labels cost accuracy where models are fitted closely, and what is said
  * of new samples is far too unsure, as it is calibrated by labels some of which
- * no model can predict.  A race hides all known labels; by the probabilities
- * that its best then gives each of them, lapis_doubts (choose/doubts.c) says
- * how many are wrong, and which.  Those that are wrong rather than right are
- * left out, where it is said that some are wrong at all; where classes overlap
- * that is seldom said, and none is.
+ * no model can predict.  A race hides known labels (where it is dear not all of
+ * them; then its best holds all out); by the probabilities of each of them,
+ * lapis_doubts (choose/doubts.c) says how many are wrong, and which.  Those
+ * that are wrong rather than right are left out, where it is said that some are
+ * wrong at all; where classes overlap that is seldom said, and none is.
  *
  * The race is that of logistic regressions and trees, whatever the answer is
  * chosen among: so one that is named with its settings, as a former fit chose
@@ -24,6 +24,19 @@
 #include "methods/auto/candidates.h"
 
 /* ---- what is said of labels while they are hidden ------------------------*/
+enum { FOLDS = 3 };
+
+/* By the folds of the race, where it has hidden all labels. */
+static lapis_status hold_out(lapis_ctx *ctx, comparison *race, int best,
+                             const lapis_data *data, double *p)
+{
+  if (race->used == race->plan.folds) return comparison_said(race, best, p);
+  keep_pause(ctx, true); /* another hold-out of that name follows */
+  lapis_status s = comparison_hold_out(ctx, race, best, data, FOLDS, p);
+  keep_pause(ctx, false);
+  return s;
+}
+
 /* p: K x n of who answers, base_free(); NULL: nothing can be said. */
 static lapis_status ask(lapis_ctx *ctx, const lapis_data *data,
                         const lapis_mc_settings *like, const auto_options *o,
@@ -45,7 +58,9 @@ static lapis_status ask(lapis_ctx *ctx, const lapis_data *data,
     double *said = base_alloc_raw(ctx, K * n, sizeof *said);
     if (said == NULL) s = LAPIS_ENOMEM;
     *p = lapis_mat_f64(said, K, n);
-    if (s >= 0) s = comparison_said(race, best, said);
+    if (s >= 0) s = hold_out(ctx, race, best, data, said);
+    *late = s == LAPIS_TIME_LIMIT;
+    if (s != LAPIS_OK) p->cols = 0; /* nothing was said */
   }
   comparison_free(race);
   return s == LAPIS_EINVAL || s == LAPIS_TIME_LIMIT ? LAPIS_OK : s;
@@ -132,7 +147,7 @@ lapis_status doubted_find(lapis_ctx *ctx, const lapis_data *data,
   targets t;
   *out = (doubted){0};
   lapis_status s = ask(ctx, data, like, options, &p, &out->late);
-  bool said = s >= 0 && s != LAPIS_CANCELLED && p.val != NULL;
+  bool said = s >= 0 && s != LAPIS_CANCELLED && p.val != NULL && p.cols > 0;
   if (said) s = targets_encode(ctx, "auto", &data->Y, &t);
   if (said && s >= 0) {
     s = judge(ctx, data, &p, &t, out);
