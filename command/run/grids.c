@@ -305,10 +305,6 @@ void print_contradicted(cli *c, const lapis_dataset *ds)
   const int64_t *wrong = wrong_labels(c);
   if (wrong != NULL)
     printf("%s\n", lapis_doubts_text(wrong, sentence, sizeof sentence));
-  if (wrong != NULL && wrong[3] > 0 && args_get(&c->args, "doubted") == NULL &&
-      lapis_param_find(c->method, "doubted") != NULL)
-    printf("--doubted omit learns without those that are wrong more probably "
-           "than not\n");
   const char *by_margin =
       wrong == NULL ? " (margin above 0: predicted to be another while hidden)"
                     : "";
