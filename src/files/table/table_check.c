@@ -122,7 +122,7 @@ static void list_texts(const table *t, char *list, size_t room)
 static lapis_status fail_word(const table *t, const column *c, int64_t j)
 {
   enum { LONG = 32 };
-  char word[LONG] = "WORD,..", wanted[240], number[96] = "";
+  char word[LONG] = "WORD,..", wanted[320], number[96] = "";
   double end;
   if (c->text_cell.size < LONG) (void)csv_copy(&c->text_cell, word);
   int limit = lapis_number_limit(word, &end);
