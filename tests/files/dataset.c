@@ -631,7 +631,7 @@ static void a_slip_hides_no_column(void **state)
   enum { N = 24 };
   double X[N] = {0};
   const char *name[N];
-  char word[N][8], a[600], table[1024] = "y,who\n";
+  char word[N][16], a[600], table[1024] = "y,who\n";
   for (int j = 0; j < N; j++) {
     (void)snprintf(word[j], sizeof word[j], "s%d", j);
     name[j] = word[j];
