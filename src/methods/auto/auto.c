@@ -159,8 +159,9 @@ static void remark_numbers(const auto_solver *w)
             h.of == LAPIS_FOLDS_OF_GROUPS ? "whole groups" : "whole rows",
             (long long)h.folds, count_candidates(w, &h, count));
   base_note(w->base.ctx, BASE_NOTE, "chosen",
-            "%s: %s %s answers (R^2 %.4f +- %.4f on hidden rows%s)", w->name,
-            called(w, x), x->settings, x->auroc, x->error,
+            "%s: %s %s answers (R^2 %.4f +- %.4f on hidden rows%s; this holds "
+            "for samples like those with a number)",
+            w->name, called(w, x), x->settings, x->auroc, x->error,
             comparison_others(w->race, &others) ? " without outliers" : "");
   if (with < 0 || without < 0) return;
   double error, by = comparison_difference(w->race, without, with, &error);
