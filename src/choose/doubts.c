@@ -244,7 +244,6 @@ char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
   *text = '\0';
   if (wrong == NULL || wrong[2] == 0) return text;
   int64_t least = wrong[0], most = wrong[1], n = wrong[2], f = wrong[3];
-  double one_in = f > 0 ? rint((double)n / (double)f) : 0;
   if (f == LAPIS_DOUBTS_FEW)
     snprintf(text, size,
              "%" PRId64 " checkable labels are too few to say how many of them "
@@ -281,18 +280,20 @@ char *lapis_doubts_text(const int64_t *wrong, char *text, size_t size)
   else if (most <= 2 * least)
     snprintf(text, size,
              "of your %" PRId64 " checkable labels, between %" PRId64
-             " and %" PRId64 " are probably wrong; accuracy, probabilities and "
-             "coverage take each as right, so that 1 in about %.0f right "
-             "answers counts as wrong",
-             n, least, most, one_in);
+             " and %" PRId64 " are probably wrong",
+             n, least, most);
   else
     snprintf(text, size,
              "of your %" PRId64 " checkable labels, about %" PRId64
              " %s probably wrong, but that is uncertain: it may be %" PRId64
-             " to %" PRId64 "; accuracy, probabilities and coverage take each "
-             "as right, so that perhaps 1 in %.0f right answers counts as "
-             "wrong",
-             n, f, f == 1 ? "is" : "are", least, most, one_in);
+             " to %" PRId64,
+             n, f, f == 1 ? "is" : "are", least, most);
+  size_t used = strlen(text);
+  if (f > 0)
+    snprintf(text + used, size - used,
+             "; accuracy, probabilities and coverage take each as right, so "
+             "that about 1 in %.0f right answers counts as wrong",
+             rint((double)n / (double)f));
   return text;
 }
 

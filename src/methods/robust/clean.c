@@ -121,7 +121,7 @@ static lapis_status warn_if_empty(clean *w)
   int64_t count = j->c.d * j->c.n, kept = 0;
   for (int64_t k = 0; k < count; k++) kept += fabs(j->low_rank[k]) > 0;
   TRY(base_sum_whole(w->base.ctx, &kept, 1));
-  return rr_warn_if_empty(&w->base, kept, j->sparse, j->X, count);
+  return rr_warn_if_empty(&w->base, kept, j->sparse, j->X, count, NULL);
 }
 
 static lapis_status run(lapis_solver *s)

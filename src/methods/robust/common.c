@@ -7,8 +7,8 @@
 #include "mat/mat.h"
 
 static const double SMALLEST = 1e-9; /* of sigma_1: below it counts as 0 */
-static const double NO_ERROR = 1e-6; /* of |X|: ten times the loosest default
-                                        tolerance of the fits */
+const double RR_NO_ERROR = 1e-6;     /* of |X|: ten times the loosest default
+                                            tolerance of the fits */
 
 /* ---- checks -------------------------------------------------------------*/
 static bool seen(const lapis_mat *X, int64_t i, int64_t j)
@@ -86,11 +86,12 @@ void rr_residual(const double *X, const double *D, int64_t count,
 
 lapis_status rr_warn_if_empty(const lapis_solver *s, int64_t rank,
                               const double *sparse, const double *X,
-                              int64_t count)
+                              int64_t count, double *largest)
 {
   lapis_ctx *ctx = s->ctx;
   const char *method = s->cls->method;
   double most[2] = {0, 0}; /* error, size */
+  if (largest != NULL) *largest = 0;
   if (s->loop.status != LAPIS_OK && s->loop.status != LAPIS_PRECISION_FLOOR)
     return LAPIS_OK;
   for (int64_t k = 0; k < count; k++) {
@@ -98,6 +99,7 @@ lapis_status rr_warn_if_empty(const lapis_solver *s, int64_t rank,
     if (!isnan(X[k])) most[1] = fmax(most[1], fabs(X[k]));
   }
   TRY(base_max(ctx, most, 2));
+  if (largest != NULL) *largest = most[1];
   if (!(most[1] > 0)) return LAPIS_OK;
   if (rank == 0)
     base_note(
@@ -105,7 +107,7 @@ lapis_status rr_warn_if_empty(const lapis_solver *s, int64_t rank,
         "%s: the low-rank part is 0, all of X is error: a larger {lambda} "
         "keeps more",
         method);
-  else if (most[0] <= NO_ERROR * most[1])
+  else if (most[0] <= RR_NO_ERROR * most[1])
     base_note(ctx, BASE_WARNING, "no-error",
               "%s: no error was found, the low-rank part is X itself: a "
               "smaller {lambda} removes more",

@@ -55,11 +55,13 @@ double rr_lambda(double lambda, int64_t d, int64_t n);
 /* sparse = X - D where X was seen, 0 elsewhere; d x n each. */
 void rr_residual(const double *X, const double *D, int64_t count,
                  double *sparse);
+/* Of the largest known number: less is no error. */
+extern const double RR_NO_ERROR;
 /* Warns of an answer of s that is all low rank or all error, unless s ended
- * before it had one. */
+ * before it had one.  largest, or NULL: the largest known number, then 0. */
 lapis_status rr_warn_if_empty(const lapis_solver *s, int64_t rank,
                               const double *sparse, const double *X,
-                              int64_t count);
+                              int64_t count, double *largest);
 
 /* Rows of their tables, as those of lapis_rows.h. */
 #define RR_REFILL                                                    \

@@ -72,22 +72,17 @@ double rpca_holds(const solver_size *z, const void *settings)
 /* ---- solving ------------------------------------------------------------*/
 /* With small noise in every number most differ from a low-rank part; few of
  * these are wrong. */
-static lapis_status remark_noise(const rpca *w)
+static lapis_status remark_noise(const rpca *w, double largest)
 {
-  static const double FEW = .5, ZERO = 1e-6; /* share; of the largest number */
-  int64_t count = w->step.d * w->step.n;
-  double largest = 0, number[2] = {0, 0}; /* known, off */
-  for (int64_t k = 0; k < count; k++)
-    if (!isnan(w->X[k])) largest = fmax(largest, fabs(w->X[k]));
-  TRY(base_max(w->base.ctx, &largest, 1));
-  for (int64_t k = 0; k < count; k++) {
+  static const double FEW = .5;
+  double number[2] = {0, 0}; /* known, off */
+  if (!(largest > 0) || w->step.low_rank.rank == 0) return LAPIS_OK;
+  for (int64_t k = 0; k < w->step.d * w->step.n; k++) {
     number[0] += !isnan(w->X[k]);
-    number[1] += fabs(w->sparse[k]) > ZERO * largest;
+    number[1] += fabs(w->sparse[k]) > RR_NO_ERROR * largest;
   }
   TRY(base_sum(w->base.ctx, number, 2));
-  lapis_status s = w->base.loop.status;
-  bool solved = s == LAPIS_OK || s == LAPIS_PRECISION_FLOOR;
-  if (solved && w->step.low_rank.rank > 0 && number[1] > FEW * number[0])
+  if (number[1] > FEW * number[0])
     base_note(w->base.ctx, BASE_NOTE, "noise",
               "rpca: %.0f of 100 numbers differ from the low-rank part: there "
               "is small noise nearly everywhere, so only the largest in sparse "
@@ -102,9 +97,10 @@ static lapis_status publish(rpca *w)
   lapis_mat low_rank = lapis_mat_f64(w->low_rank, d, n);
   TRY(w->h.ops->download(&w->h, &w->step.A, &low_rank));
   rr_residual(w->X, w->low_rank, d * n, w->sparse);
-  TRY(rr_warn_if_empty(&w->base, w->step.low_rank.rank, w->sparse, w->X,
-                       d * n));
-  TRY(remark_noise(w));
+  double largest; /* 0 of what is not solved */
+  TRY(rr_warn_if_empty(&w->base, w->step.low_rank.rank, w->sparse, w->X, d * n,
+                       &largest));
+  TRY(remark_noise(w, largest));
   mat_multiply(w->low_rank, d * n, w->unit);
   mat_multiply(w->sparse, d * n, w->unit);
   mat_multiply(w->filled, d * n, w->unit);

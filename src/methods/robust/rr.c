@@ -392,7 +392,7 @@ static lapis_status publish(rr *w)
   bool told = w->set.denoise != LAPIS_RR_NONE && w->set.refill == 0;
   if (told && !w->open && !w->in_fold)
     TRY(rr_warn_if_empty(&w->base, w->step.low_rank.rank, w->sparse, w->X,
-                         w->d * w->n));
+                         w->d * w->n, NULL));
   TRY(publish_fit(w));
   if (w->open && !w->in_fold) TRY(rr_remark_choice(w));
   if (w->scale.centre != NULL) {
